@@ -4,10 +4,6 @@ import type { Vhost } from '../lib/types.ts';
 import { Icon } from '../parts/icon.tsx';
 import { SourceMark } from '../parts/kept-by.tsx';
 
-/** Whether there is anything to show. */
-export const hasLabels = ({ policies, tags, agents, source }: Vhost): boolean =>
-  policies.length + tags.length + agents.length > 0 || source !== null;
-
 export const SiteLabels = ({ site: { policies, tags, agents, source } }: { site: Vhost }) => (
   <>
     {policies.map((name) => (

@@ -121,7 +121,7 @@ export function sharedReasons(rows: readonly Row[]): Map<string, number> {
 export const reasonOf = ({ health: { level, text } }: Row): string => (level === 'off' ? '' : text);
 
 /** `tag` is null for the sites without one. */
-export type Line =
+type Line =
   | { kind: 'tag'; tag: string | null; count: number }
   | { kind: 'site'; row: Row; tag: string | null };
 

@@ -1,13 +1,13 @@
 /** Chooses which proxies serve the selected sites. */
 import { useState } from 'preact/hooks';
-import { plural } from '../lib/format.ts';
-import { useProxyNames } from '../lib/hub.ts';
-import { type Relabelled, relabel } from '../lib/relabel.ts';
-import type { Vhost } from '../lib/types.ts';
-import { submitWith, useSubmit } from '../lib/use-form.ts';
-import { FormActions } from '../parts/dialog.tsx';
-import { RefusedNotice } from '../parts/notice.tsx';
-import { PlacementField } from '../sites/form/fields.tsx';
+import { plural } from '../../lib/format.ts';
+import { useProxyNames } from '../../lib/hub.ts';
+import { type Relabelled, relabel } from '../../lib/relabel.ts';
+import type { Vhost } from '../../lib/types.ts';
+import { submitWith, useSubmit } from '../../lib/use-form.ts';
+import { FormActions } from '../../parts/dialog.tsx';
+import { RefusedNotice } from '../../parts/notice.tsx';
+import { PlacementField } from '../form/fields.tsx';
 
 type Props = {
   sites: readonly Vhost[];

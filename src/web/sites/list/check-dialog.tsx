@@ -1,11 +1,11 @@
 /** Gives the selected sites a check, or takes theirs away. */
 import { useState } from 'preact/hooks';
-import { plural } from '../lib/format.ts';
-import { type Relabelled, relabel } from '../lib/relabel.ts';
-import type { Check, Vhost } from '../lib/types.ts';
-import { submitWith, useSubmit } from '../lib/use-form.ts';
-import { FormActions } from '../parts/dialog.tsx';
-import { CheckField } from '../sites/form/check-field.tsx';
+import { plural } from '../../lib/format.ts';
+import { type Relabelled, relabel } from '../../lib/relabel.ts';
+import type { Check, Vhost } from '../../lib/types.ts';
+import { submitWith, useSubmit } from '../../lib/use-form.ts';
+import { FormActions } from '../../parts/dialog.tsx';
+import { CheckField } from '../form/check-field.tsx';
 
 type Props = {
   sites: readonly Vhost[];
