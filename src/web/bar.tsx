@@ -37,17 +37,12 @@ export function Bar({ path, onSearch, onKeys, onSignOut }: Props) {
       <button
         type="button"
         class="search line end"
-        aria-label="Search"
         aria-keyshortcuts="Control+K"
         onClick={onSearch}
       >
         <Icon name="search" />
-        {isWide && (
-          <>
-            <span>Search …</span>
-            <kbd>{SEARCH_KEY}</kbd>
-          </>
-        )}
+        <span>Search …</span>
+        {isWide && <kbd>{SEARCH_KEY}</kbd>}
       </button>
       <Bell path={path} />
       <button type="button" class="quiet" popovertarget={id} aria-label="Your menu">

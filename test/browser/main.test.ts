@@ -6,7 +6,14 @@ import { launchBrowser } from '../harness/browser.ts';
 import { PASSWORD } from '../harness/dashboard.ts';
 import { forFile } from '../harness/for-file.ts';
 import { startStack } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, codeIn, openTab, problemCount, unfold } from '../harness/visit.ts';
+import {
+  BROWSER_TIMEOUT_MS,
+  codeIn,
+  openTab,
+  problemCount,
+  signOut,
+  unfold,
+} from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -54,7 +61,7 @@ describe('the sign-in page', () => {
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await problemCount(page).waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.reload();
     expect(await page.getByRole('button', { name: 'Create an account' }).count()).toBe(0);
@@ -130,7 +137,8 @@ describe('an evening with a new hub', () => {
   });
 
   test('ends with the change undone', async () => {
-    await goTo('Changelog');
+    await goTo('Overview');
+    await goTo('Changes');
     const entry = page.getByRole('listitem').filter({ hasText: 'http://app.localhost' }).first();
     await entry.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: 'Undo this change' }).click();
@@ -215,7 +223,8 @@ describe('an evening with a new hub', () => {
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
     await page.route('**/api/**', (route) => route.abort());
     await page.getByText('The hub does not answer. Retrying …').waitFor();
-    await goTo('Changelog');
+    await goTo('Overview');
+    await goTo('Changes');
     await page.locator('main').getByText('The hub does not answer.').waitFor();
     await page.unroute('**/api/**');
     await problemCount(page).waitFor();

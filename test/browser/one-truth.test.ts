@@ -55,9 +55,8 @@ async function told() {
   const bar = numberIn(await page.locator('.status-main').textContent());
   const bell = numberIn(await page.locator('.bell button').getAttribute('aria-label'));
   const title = numberIn(/^\(\d+\)/.exec(await page.title())?.[0] ?? '');
-  const menu = await page.locator('.problem-count').count();
-  const entry =
-    menu === 0 ? 0 : numberIn(await page.locator('.problem-count').first().textContent());
+  const onBell = page.locator('.bell-count');
+  const entry = (await onBell.count()) === 0 ? 0 : numberIn(await onBell.textContent());
   await page.goto('/sites');
   await page
     .getByText(NAMES[0] ?? '')

@@ -125,7 +125,7 @@ test('each page of the menu is here, and can be opened by its address', async ()
   const paths = await links.evaluateAll((all) =>
     all.map((link) => link.getAttribute('href') ?? ''),
   );
-  expect(paths).toContain('/policies');
+  for (const path of ['/policies', '/changelog']) expect(paths).toContain(path);
   expect(paths.filter((path) => !(path in PAGES))).toEqual([]);
   for (const path of [...paths, '/sites/new', '/policies/new', '/policies/1']) {
     expect([path, (await page.request.get(path)).status()]).toEqual([path, 200]);

@@ -163,7 +163,7 @@ describe('a site', () => {
   test('with unsaved changes is not left without asking, by a link or by Back, and no page is reloaded', async () => {
     const url = page.url();
     const asked = answerNext(page, false);
-    await page.getByRole('navigation').getByRole('link', { name: 'Changelog' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Policies' }).click();
     expect(await asked).toContain('Leave without saving?');
     expect(await codeIn(config(page))).toBe('one\ntwo');
     const askedAgain = answerNext(page, false);
@@ -176,8 +176,8 @@ describe('a site', () => {
     await page.getByRole('region', { name: 'Live state' }).waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
-    await page.getByRole('navigation').getByRole('link', { name: 'Changelog' }).click();
-    await page.getByRole('heading', { name: 'Changelog' }).waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Policies' }).click();
+    await page.getByRole('heading', { name: 'Policies' }).waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'Sites' }).waitFor();
     expect(await page.locator('html').getAttribute('data-loaded')).toBe('once');
@@ -252,8 +252,8 @@ test('a page that crashes says so, and menu and status bar stay', async () => {
   await page.getByRole('alert').getByText('This page crashed').waitFor();
   await problemCount(page).waitFor();
   await page.unroute('**/api/vhosts/activity');
-  await page.getByRole('navigation').getByRole('link', { name: 'Changelog' }).click();
-  await page.getByRole('heading', { name: 'Changelog' }).waitFor();
+  await page.getByRole('navigation').getByRole('link', { name: 'Policies' }).click();
+  await page.getByRole('heading', { name: 'Policies' }).waitFor();
   expect(await page.getByText('This page crashed').count()).toBe(0);
 });
 

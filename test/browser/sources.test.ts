@@ -100,7 +100,7 @@ test('what was changed by hand is said, without being a problem, until it is app
   await page.locator('.status-open').getByText('differs from what it applied').waitFor();
   await page.locator('.status > summary').click();
   await page.getByRole('link', { name: 'Changelog', exact: true }).last().click();
-  await page.getByRole('heading', { name: 'Changelog', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'Changes', level: 1 }).waitFor();
   expect((await apply()).status).toBe(200);
   await page.goto('/');
   await page.getByRole('heading', { name: 'Last changes' }).waitFor();

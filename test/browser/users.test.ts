@@ -178,7 +178,8 @@ describe('invitations', () => {
     await guest.getByLabel('Email').fill('invited@example.org');
     await guest.getByLabel('Password').fill(PASSWORD);
     await guest.getByRole('button', { name: 'Create account' }).click();
-    await guest.getByRole('link', { name: 'Preamble' }).waitFor();
+    await guest.getByRole('link', { name: 'Settings' }).click();
+    await guest.getByRole('link', { name: 'Caddy options' }).waitFor();
     expect(await guest.getByRole('link', { name: 'Users' }).count()).toBe(0);
     expect(await roleOf('invited@example.org')).toBe('editor');
 
@@ -267,8 +268,9 @@ test('lets an owner step down only after a question, and is then no longer their
   await page.getByLabel('Role of ada@example.org').selectOption('viewer');
   await dialog('Give up your role?').getByRole('button', { name: 'Become a viewer' }).click();
   await page.getByText('This page is for the role “owner”.').waitFor();
+  await page.getByRole('link', { name: 'Notifications' }).waitFor();
   expect(await page.getByRole('link', { name: 'Users' }).count()).toBe(0);
-  expect(await page.getByRole('link', { name: 'Preamble' }).count()).toBe(0);
+  expect(await page.getByRole('link', { name: 'Caddy options' }).count()).toBe(0);
 });
 
 test('removing your own account signs you out', async () => {

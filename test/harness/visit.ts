@@ -70,6 +70,15 @@ export async function visit(
   return { page, browserErrors, close: () => context.close() };
 }
 
+/** Opens what the bar has about the user: theme, keys and the way out. */
+export const openMenu = (page: Page): Promise<void> =>
+  page.getByRole('button', { name: 'Your menu' }).click();
+
+export async function signOut(page: Page): Promise<void> {
+  await openMenu(page);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+}
+
 /** The number of problems in the status bar, of which an old Caddy has some; there once the hub has answered. */
 export const problemCount = (page: Page): Locator =>
   page.locator('.status-main').getByText(/^(No|\d+) problems?$/);

@@ -1,7 +1,7 @@
 /** The pages of the dashboard by their addresses. */
 import { expect, test } from 'bun:test';
 import { FEATURE_PAGES } from '../../src/features/pages.ts';
-import { PAGES, pageOf } from '../../src/shared/pages.ts';
+import { PAGES, pageOf, SECTIONS } from '../../src/shared/pages.ts';
 import { words } from '../harness/words.ts';
 
 test.each([
@@ -22,6 +22,16 @@ test.each([
 
 test('those of features are among them', () => {
   expect(PAGES.map(([path]) => path)).toEqual(expect.arrayContaining(Object.keys(FEATURE_PAGES)));
+});
+
+test('the menu has seven entries, and each page with a tab in one of them', () => {
+  expect(SECTIONS.map(({ title }) => title)).toEqual(
+    words('Overview Sites Policies Logs Certificates Proxies Settings'),
+  );
+  const tabs = SECTIONS.flatMap(({ paths }) => paths);
+  expect(new Set(tabs).size).toBe(tabs.length);
+  const others = PAGES.flatMap(([path]) => (tabs.includes(path) ? [] : path));
+  expect(others).toEqual(words('/sites/new /sites/:id /policies/new /policies/:id /proxies/:name'));
 });
 
 test('a page has a title, or a name in its address', () => {

@@ -16,7 +16,7 @@ export function FirstSteps({ foreign }: { foreign: boolean }) {
             <a href="/sites/new">Create your first site</a>
           </strong>
           <p class="muted">
-            A name, and where the service behind it listens.{' '}
+            A name, and where its service listens.{' '}
             {foreign ? (
               <>
                 Caddy already serves other sites: <a href="/import">import them</a> first.

@@ -1,7 +1,7 @@
 /** What the palette can go to or do, as the user's role may, and which of it fits what is typed. Pure. */
 import { PAGES, SECTIONS } from '../../shared/pages.ts';
 import { isAllowed, type Role } from '../lib/roles.ts';
-import { THEMES, type Theme } from '../lib/theme.ts';
+import type { Theme } from '../lib/theme.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
 
 export type Entry = {
@@ -23,7 +23,11 @@ type Known = {
   onSignOut: () => void;
 };
 
-const THEME_TITLES = { auto: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' };
+const THEMES: readonly (readonly [Theme, string])[] = [
+  ['auto', 'Theme: as the system'],
+  ['light', 'Theme: light'],
+  ['dark', 'Theme: dark'],
+];
 
 export function entriesOf(known: Known): Entry[] {
   const listed = new Set(SECTIONS.flatMap(({ paths }) => paths));
@@ -33,7 +37,7 @@ export function entriesOf(known: Known): Entry[] {
     return [{ kind: isNew ? 'Action' : 'Page', title, act: path }];
   });
   for (const { id, domain, upstream, tags } of known.sites) {
-    const more = [upstream ?? '', ...tags].join(' ');
+    const more = [upstream, ...tags].join(' ');
     entries.push({ kind: 'Site', title: domain, more, act: `/sites/${id}` });
   }
   for (const { id, name } of known.policies) {
@@ -42,8 +46,8 @@ export function entriesOf(known: Known): Entry[] {
   for (const name of known.proxies) {
     entries.push({ kind: 'Proxy', title: name, act: `/proxies/${name}` });
   }
-  for (const theme of THEMES) {
-    entries.push({ kind: 'Action', title: THEME_TITLES[theme], act: () => known.onTheme(theme) });
+  for (const [theme, title] of THEMES) {
+    entries.push({ kind: 'Action', title, act: () => known.onTheme(theme) });
   }
   entries.push({ kind: 'Action', title: 'Keyboard shortcuts', act: known.onKeys });
   entries.push({ kind: 'Action', title: 'Sign out', act: known.onSignOut });

@@ -1,6 +1,6 @@
 /** Tabs: links to pages that belong together, each with an address of its own. */
 
-export type Tab = { to: string; title: string; isCurrent: boolean };
+type Tab = { to: string; title: string; isCurrent: boolean };
 
 /** @param label what they are about, for screen readers */
 export const Tabs = ({ label, tabs }: { label: string; tabs: readonly Tab[] }) => (

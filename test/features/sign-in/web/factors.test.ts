@@ -5,7 +5,7 @@ import { PASSWORD, startDashboard } from '../../../harness/dashboard.ts';
 import { forFile } from '../../../harness/for-file.ts';
 import { codeOf, secretIn } from '../../../harness/second-factor.ts';
 import { ask } from '../../../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, textOf } from '../../../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, signOut, textOf } from '../../../harness/visit.ts';
 
 setDefaultTimeout(3 * BROWSER_TIMEOUT_MS);
 
@@ -31,7 +31,6 @@ async function giveWord(): Promise<void> {
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
-const signOut = () => page.getByRole('button', { name: 'Sign out' }).click();
 
 const dashboard = await forFile(startDashboard());
 const { stack } = dashboard;
@@ -76,7 +75,7 @@ describe('a second factor', () => {
   });
 
   test('is asked for after the password, and takes a pasted code with spaces', async () => {
-    await signOut();
+    await signOut(page);
     await giveWord();
     const code = page.getByLabel('Code from your app');
     await code.waitFor();
@@ -91,7 +90,7 @@ describe('a second factor', () => {
 
   test('can be replaced by a recovery code, once', async () => {
     for (const isFirst of [true, false]) {
-      await signOut();
+      await signOut(page);
       await giveWord();
       await page.getByRole('button', { name: 'Use a recovery code' }).click();
       await page.getByLabel('Recovery code').fill(codes[0] ?? '');

@@ -5,14 +5,13 @@ import { expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { PASSWORD, startDashboard } from '../../../harness/dashboard.ts';
 import { forFile } from '../../../harness/for-file.ts';
-import { BROWSER_TIMEOUT_MS } from '../../../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, signOut } from '../../../harness/visit.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
 const card = () => page.getByRole('region', { name: 'Passkeys', exact: true });
 const dialog = (name?: string) => page.getByRole('dialog', name === undefined ? {} : { name });
 const button = (name: string) => page.getByRole('button', { name, exact: true });
-const signOut = () => button('Sign out').click();
 
 async function giveWord(): Promise<void> {
   await page.getByLabel('Email').fill('ada@example.org');
@@ -57,7 +56,7 @@ test('is added under a name, and one device has one only', async () => {
 });
 
 test('signs in without a password, and is then offered first', async () => {
-  await signOut();
+  await signOut(page);
   const buttons = page.locator('main.door').getByRole('button');
   expect(await buttons.first().textContent()).toBe('Sign in with a passkey');
   await buttons.first().click();
@@ -65,7 +64,7 @@ test('signs in without a password, and is then offered first', async () => {
 });
 
 test('without its user does not', async () => {
-  await signOut();
+  await signOut(page);
   await browser.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
   await button('Sign in with a passkey').click();
   await page.getByRole('alert').waitFor();
@@ -96,7 +95,7 @@ test('is renamed, and removed', async () => {
   await card().getByRole('button', { name: 'Remove the passkey Phone' }).click();
   await dialog().getByRole('button', { name: 'Remove passkey' }).click();
   await card().getByText('You have no passkeys.').waitFor();
-  await signOut();
+  await signOut(page);
   await button('Sign in with a passkey').click();
   await page.getByRole('alert').waitFor();
   expect(await page.getByRole('heading', { name: 'Sign in' }).count()).toBe(1);

@@ -6,7 +6,7 @@ import { forFile } from '../../../harness/for-file.ts';
 import { codeOf, secretIn } from '../../../harness/second-factor.ts';
 import { startSignInService } from '../../../harness/sign-in-service.ts';
 import { ask, freePort, startStack } from '../../../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS } from '../../../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, signOut } from '../../../harness/visit.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
@@ -15,7 +15,6 @@ const NAME = 'Home & <b>Garden</b>';
 
 const card = () => page.getByRole('region', { name: NAME, exact: true });
 const button = (name: string) => page.getByRole('button', { name, exact: true });
-const signOut = () => button('Sign out').click();
 
 const port = freePort();
 const baseURL = `http://localhost:${port}`;
@@ -40,7 +39,7 @@ test('an account is linked from a session, and then signs in', async () => {
   await card().getByText('No account is linked.').waitFor();
   await card().getByRole('button', { name: 'Link an account …' }).click();
   await card().getByText('ada-4711').waitFor();
-  await signOut();
+  await signOut(page);
   await button(`Sign in with ${NAME}`).click();
   await card().getByText('ada-4711').waitFor();
 });
@@ -53,7 +52,8 @@ test('an invitation makes an account without a password', async () => {
   await page.context().clearCookies();
   await page.goto(`/${new URL(made.body.url).hash}`);
   await button(`Continue with ${NAME}`).click();
-  await page.getByRole('link', { name: 'Preamble' }).waitFor();
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('link', { name: 'Caddy options' }).waitFor();
   await page.goto('/account');
   await card().getByText('grace-1').waitFor();
   expect(await page.getByRole('region', { name: 'Password', exact: true }).count()).toBe(0);
@@ -89,7 +89,7 @@ test('an account that is unlinked no longer signs in', async () => {
   await card().getByRole('button', { name: 'Unlink ada-4711' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click();
   await card().getByText('No account is linked.').waitFor();
-  await signOut();
+  await signOut(page);
   await button(`Sign in with ${NAME}`).click();
   await page.getByRole('alert').getByText('No account here is linked to yours').waitFor();
 });

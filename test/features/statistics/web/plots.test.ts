@@ -93,7 +93,7 @@ describe('the plot', () => {
     expect(await mark.getAttribute('href')).toBe('/changelog?domain=http%3A%2F%2Fapp.example');
     await mark.focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Changelog' }).waitFor();
+    await page.getByRole('heading', { name: 'Changes' }).waitFor();
     await page.goBack();
   });
 });
