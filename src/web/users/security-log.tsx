@@ -47,7 +47,7 @@ export function SecurityLog({ query }: { query: URLSearchParams }) {
       </div>
       <p class="muted">
         Who signed in or was refused, and who changed accounts, roles, factors, tokens, proxies and
-        channels. Changes of sites are under Changes. The last 10,000 entries are kept, for a year.
+        channels. Changes of sites are under Changes. The last 10,000 entries stay, for a year.
       </p>
       <search class="row bottom below">
         <Field label="Kind">
