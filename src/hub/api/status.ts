@@ -154,7 +154,7 @@ export function statusRoutes({ guard, ...deps }: StatusDeps & { guard: Guard }) 
       access: 'read',
       returns: HubStatus,
       example: {
-        version: '0.1.0',
+        version: '0.2.0',
         commit: null,
         uptimeSeconds: 3600,
         agent: { reachable: true, latencyMs: 1.2 },
