@@ -110,7 +110,7 @@ describe('docs/promises.md', async () => {
   const ofPlace = (place: string) => files.filter(({ path }) => path.startsWith(place));
 
   test('names tests that there are', () => {
-    expect(promises.length).toBeGreaterThan(70);
+    expect(promises.length).toBeGreaterThan(100);
     const places = promises.flatMap((one) => one.places);
     expect(places.filter((place) => ofPlace(place).length === 0)).toEqual([]);
   });
