@@ -43,11 +43,11 @@ export function readPresence(db: Db, from: number): (site: Vhost) => Presence {
 }
 
 /** @param turns oldest first */
-function presenceOf({ enabled, createdAt }: Vhost, turns: readonly Turn[]): Presence {
-  const begin = createdAt.getTime();
+function presenceOf({ enabled }: Vhost, turns: readonly Turn[]): Presence {
   const [first] = turns;
   const steps = [
-    { at: begin, isOn: first?.before ?? enabled },
+    // A site that was created since has a turn that says so.
+    { at: Number.NEGATIVE_INFINITY, isOn: first?.before ?? enabled },
     ...turns.map(({ at, after }) => ({ at, isOn: after })),
   ];
   return {

@@ -83,7 +83,7 @@ describe.skipIf(!HAS_PODMAN)('a container', () => {
   test('is said to keep the site that its labels made, and to have made the change', async () => {
     await choose().click();
     const path = await item('photos').getByRole('link', { name: 'its site' }).getAttribute('href');
-    await page.goto(path ?? '');
+    await page.goto(`${path}/edit`);
     await page.getByText('Managed by the containers on local: their next start').waitFor();
     await page.goto('/changelog');
     await page.getByText('signalbox, by the containers on local').waitFor();
