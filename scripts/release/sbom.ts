@@ -9,6 +9,8 @@ export type Other = Readonly<{
   version: string;
   /** An SPDX expression; null if that is not known. */
   licence: string | null;
+  /** As CycloneDX has it; without, an application. */
+  type?: 'platform' | 'file';
   /** A package URL (github.com/package-url/purl-spec). */
   purl: string;
   sha256?: string;
@@ -20,6 +22,16 @@ const BUN: Other = {
   version: BUN_VERSION,
   licence: 'MIT AND LGPL-2.0-or-later',
   purl: `pkg:npm/bun@${BUN_VERSION}`,
+  type: 'platform',
+};
+
+/** The typeface of the dashboard, which `scripts/subset-font` makes. */
+const INTER: Other = {
+  name: 'inter',
+  version: '4.0-beta7',
+  licence: 'OFL-1.1',
+  purl: 'pkg:github/rsms/inter@v4.0-beta7',
+  type: 'file',
 };
 
 /**
@@ -37,7 +49,7 @@ export function sbomText(
 ): string {
   const { version, license, description } = manifest;
   const self = `pkg:generic/${name}@${version}`;
-  const beside = [BUN, ...others];
+  const beside = [BUN, INTER, ...others];
   const refOf = new Map(packages.map((one) => [idOf(one), purlOf(one)]));
   const direct = Object.keys(manifest.dependencies);
   const document = {
@@ -59,7 +71,7 @@ export function sbomText(
     },
     components: [
       ...beside.map((one) => ({
-        type: one === BUN ? 'platform' : 'application',
+        type: one.type ?? 'application',
         'bom-ref': one.purl,
         name: one.name,
         version: one.version,
