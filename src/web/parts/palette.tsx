@@ -12,6 +12,8 @@ import { type Entry, entriesOf, found } from './palette-entries.ts';
 
 type Props = { onClose: () => void; onKeys: () => void; onSignOut: () => void };
 
+const WHAT = 'Site, page, policy or action';
+
 /** A combobox with a list (ARIA Authoring Practices): the focus stays in the field. */
 export function Palette({ onClose, onKeys, onSignOut }: Props) {
   const user = useUser();
@@ -53,7 +55,8 @@ export function Palette({ onClose, onKeys, onSignOut }: Props) {
         <input
           type="text"
           role="combobox"
-          aria-label="Site, page, policy or action"
+          aria-label={WHAT}
+          placeholder={WHAT}
           aria-expanded={entries.length > 0}
           aria-controls={list}
           aria-autocomplete="list"

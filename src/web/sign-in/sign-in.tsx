@@ -1,6 +1,7 @@
 /** What a visitor who is not signed in sees: the first account is created here, later ones sign in. */
 import { useState } from 'preact/hooks';
 import { send } from '../lib/api.ts';
+import { Railway } from '../parts/empty.tsx';
 import { PASSWORD } from '../parts/field-of.tsx';
 import { FormOf } from '../parts/form-of.tsx';
 import { Brand } from '../parts/icon.tsx';
@@ -74,6 +75,7 @@ export function SignIn({ ended, given: { setup, invitation }, onSignedIn }: Prop
           </p>
         )}
       </div>
+      <Railway />
     </main>
   );
 }
