@@ -249,6 +249,24 @@ test('each page has one width at 1920 pixels, and stands in the middle', async (
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 
+test('what sticks to the top stays below the bar', async () => {
+  let seen = 0;
+  for (const path of ['/logs', '/sites/new', '/sites']) {
+    await page.goto(path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+    const tops = await page.evaluate(() =>
+      [...document.querySelectorAll('main *')].flatMap((it) => {
+        const { position, top } = getComputedStyle(it);
+        return position === 'sticky' && top !== 'auto' ? Number.parseFloat(top) : [];
+      }),
+    );
+    expect([path, tops.filter((top) => top < 52)]).toEqual([path, []]);
+    seen += tops.length;
+  }
+  expect(seen).toBeGreaterThan(2);
+});
+
 test('the typeface is our own, and is loaded', async () => {
   await page.goto('/');
   await page.getByRole('heading', { level: 1 }).waitFor();
