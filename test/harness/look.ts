@@ -57,6 +57,9 @@ export async function flaws(page: Page): Promise<string[]> {
     await page.setViewportSize({ width, height: 900 });
     const more = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     if (more > 0) found.push(`${more} pixels wider than a window of ${width}`);
+    // As tall as the page: what sticks to the end of a window covers something else by chance.
+    const height = await page.evaluate<number>('document.documentElement.scrollHeight');
+    await page.setViewportSize({ width, height });
     for (const fault of await seriousFaults(page, options)) {
       found.push(`${theme} at ${width} pixels: ${fault}`);
     }

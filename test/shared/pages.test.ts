@@ -31,7 +31,7 @@ test('the menu has seven entries, and each page with a tab in one of them', () =
   const tabs = SECTIONS.flatMap(({ paths }) => paths);
   expect(new Set(tabs).size).toBe(tabs.length);
   const others = PAGES.flatMap(([path]) => (tabs.includes(path) ? [] : path));
-  expect(others).toEqual(words('/sites/new /sites/:id /policies/new /policies/:id /proxies/:name'));
+  expect(others.filter((path) => !/\/(new|:id|:name)(\/|$)/.test(path))).toEqual([]);
 });
 
 test('a page has a title, or a name in its address', () => {
