@@ -49,7 +49,13 @@ const embedded = (files: NonNullable<typeof source.files>): Output[] =>
   }));
 
 async function bundle(entry: string): Promise<Output[]> {
-  const { outputs } = await Bun.build({ entrypoints: [entry], minify: true, splitting: true });
+  const { outputs } = await Bun.build({
+    entrypoints: [entry],
+    minify: true,
+    splitting: true,
+    // As in the binary: otherwise, JSX carries what only debuggers need.
+    define: { 'process.env.NODE_ENV': '"production"' },
+  });
   return outputs.map((output) => ({
     name: basename(output.path),
     type: output.type,
