@@ -6,10 +6,8 @@ import { useCan } from '../lib/roles.ts';
 import type { Problem } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
 import { DialogButton } from '../parts/dialog.tsx';
-import { lazy } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
-
-const KnownDialog = lazy(async () => (await import('./known-dialog.tsx')).KnownDialog);
+import { KnownDialog } from './known-dialog.tsx';
 
 /** `Known until 2026-12-01 08:00 (Ann)`. */
 export const knownWords = ({ until, by }: NonNullable<Problem['known']>): string =>
