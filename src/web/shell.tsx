@@ -22,9 +22,9 @@ type Props = {
 };
 
 // Loaded when somebody opens them; nothing stands there until then.
-const onDemand = () => import('./on-demand.ts');
-const Palette = lazy(async () => (await onDemand()).Palette, null);
-const KeysHelp = lazy(async () => (await onDemand()).KeysHelp, null);
+const overPages = () => import('./parts/over-pages.ts');
+const Palette = lazy(async () => (await overPages()).Palette, null);
+const KeysHelp = lazy(async () => (await overPages()).KeysHelp, null);
 
 export function Shell({ path, isForm, onSignedOut, children }: Props) {
   const [over, setOver] = useState<'palette' | 'keys' | null>(null);

@@ -6,7 +6,7 @@ import { Icon } from '../parts/icon.tsx';
 import { lazy } from '../parts/loading.tsx';
 import { countedIn, levelOf } from '../status/problems.ts';
 
-const BellPanel = lazy(async () => (await import('../on-demand.ts')).BellPanel);
+const BellPanel = lazy(async () => (await import('./bell-panel.tsx')).BellPanel);
 
 /** @param path of the page; another one closes what is open */
 export function Bell({ path }: { path: string }) {

@@ -15,7 +15,7 @@ import { filterBy } from './filter/chips.tsx';
 import { accepted, entryRequest, PATH_FILTER, sameEntry } from './filter/filters.ts';
 import { cut, shown } from './values.tsx';
 
-const BlockDialog = lazy(async () => (await import('../on-demand.ts')).BlockDialog);
+const BlockDialog = lazy(async () => (await import('../placement/dialogs.ts')).BlockDialog);
 
 /** Characters; a path may have a million, too many to show quickly. */
 const MAX_SHOWN = 10_000;

@@ -5,7 +5,7 @@ import { countedIn, hasLines, headlineOf, sitesOf } from '../status/problems.ts'
 import type { Tile } from './answer.ts';
 
 // A house without problems needs none of it.
-const ProblemList = lazy(async () => (await import('../on-demand.ts')).ProblemList);
+const ProblemList = lazy(async () => (await import('../status/problem-list.tsx')).ProblemList);
 
 type Props = { status: Status; tiles: readonly Tile[] };
 

@@ -6,8 +6,10 @@ import { useCan } from '../lib/roles.ts';
 import type { Problem } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
 import { DialogButton } from '../parts/dialog.tsx';
+import { lazy } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
-import { KnownDialog } from './known-dialog.tsx';
+
+const KnownDialog = lazy(async () => (await import('./known-dialog.tsx')).KnownDialog);
 
 /** `Known until 2026-12-01 08:00 (Ann)`. */
 export const knownWords = ({ until, by }: NonNullable<Problem['known']>): string =>

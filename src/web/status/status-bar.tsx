@@ -9,8 +9,8 @@ import { Time } from '../parts/time.tsx';
 import { countedIn, hasLines, headlineOf, levelOf, titleOf } from './problems.ts';
 
 // Loaded when somebody opens it: the line itself is on every page.
-const Facts = lazy(async () => (await import('../on-demand.ts')).Facts);
-const ProblemList = lazy(async () => (await import('../on-demand.ts')).ProblemList);
+const Facts = lazy(async () => (await import('./facts.tsx')).Facts);
+const ProblemList = lazy(async () => (await import('./problem-list.tsx')).ProblemList);
 
 /** @param path of the page: the overview names the problems itself */
 export function StatusBar({ path }: { path: string }) {

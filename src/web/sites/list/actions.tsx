@@ -7,7 +7,9 @@ import { Confirm, Dialog } from '../../parts/dialog.tsx';
 import { lazy } from '../../parts/loading.tsx';
 import { RefusedNotice } from '../../parts/notice.tsx';
 
-const ChangeQuestions = lazy(async () => (await import('../../on-demand.ts')).ChangeQuestions);
+const ChangeQuestions = lazy(
+  async () => (await import('../../placement/dialogs.ts')).ChangeQuestions,
+);
 
 export type Action = 'on' | 'off' | 'delete';
 /** What was done. */

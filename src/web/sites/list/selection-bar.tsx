@@ -11,12 +11,12 @@ import { lazy } from '../../parts/loading.tsx';
 import { type Action, type Done, meantBy, WORDS } from './actions.tsx';
 
 // Loaded when somebody wants them: the list is often the first page.
-const dialogs = () => import('../../on-demand.ts');
+const dialogs = () => import('../../placement/dialogs.ts');
 const DIALOGS = {
   Policies: lazy(async () => (await dialogs()).PoliciesDialog),
   Tags: lazy(async () => (await dialogs()).TagsDialog),
-  Proxies: lazy(async () => (await dialogs()).ProxiesDialog),
-  Check: lazy(async () => (await dialogs()).CheckDialog),
+  Proxies: lazy(async () => (await import('./proxies-dialog.tsx')).ProxiesDialog),
+  Check: lazy(async () => (await import('./check-dialog.tsx')).CheckDialog),
 } as const;
 type Subject = keyof typeof DIALOGS;
 
