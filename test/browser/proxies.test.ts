@@ -130,6 +130,71 @@ describe('a site', () => {
   });
 });
 
+describe('several sites', () => {
+  const places = async () =>
+    Object.fromEntries(
+      (await call<{ domain: string; agents: string[] }[]>('/vhosts')).body.map(
+        ({ domain, agents }) => [domain.slice('http://'.length), agents],
+      ),
+    );
+  const lastPublish = async () =>
+    (await call<{ lastPublish: { at: string; changes: number } }>('/status')).body.lastPublish;
+  const pick = (...names: string[]) =>
+    Promise.all(names.map((name) => box(`Select http://${name}`).check()));
+  const before = { 'a.localhost': [], 'b.localhost': ['local'], 'shared.localhost': ['local'] };
+
+  test('all stay where they are if Caddy refuses one of them there', async () => {
+    // A snippet that the options of the other proxy do not have.
+    const { config } = (await call<{ config: string }>('/preamble')).body;
+    const preamble = `${config}\n(shared) {\n\theader X-By shared\n}\n`;
+    await call('/preamble', { method: 'PUT', json: { config: preamble } });
+    const made = [
+      { domain: 'http://b.localhost', config: 'respond "b"', agents: ['local'] },
+      { domain: 'http://shared.localhost', config: 'import shared', agents: ['local'] },
+    ];
+    for (const site of made) expect((await call('/vhosts', { json: site })).status).toBe(201);
+    const published = await lastPublish();
+    await page.goto('/sites');
+    await pick('b.localhost', 'shared.localhost');
+    await button('Proxies …').click();
+    await page.getByRole('dialog', { name: 'Proxies of 2 sites' }).waitFor();
+    expect(await dialog().getByRole('checkbox', { name: 'local' }).isChecked()).toBe(true);
+    await dialog().getByRole('checkbox', { name: 'vps' }).check();
+    await button('Save and publish').click();
+    await dialog().getByRole('alert').getByText('shared').first().waitFor();
+    expect(await places()).toEqual(before);
+    expect(await lastPublish()).toEqual(published);
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+  });
+
+  test('are placed on another proxy by one publish, and go back by one undo', async () => {
+    const ofB = (port: number) =>
+      ask(`http://127.0.0.1:${port}/`, { headers: { Host: 'b.localhost' } });
+    await box('Select http://shared.localhost').uncheck();
+    await pick('a.localhost');
+    await button('Proxies …').click();
+    await page.getByRole('dialog', { name: 'Proxies of 2 sites' }).waitFor();
+    await dialog().getByRole('checkbox', { name: 'Everywhere' }).check();
+    await dialog().getByRole('checkbox', { name: 'vps' }).check();
+    await button('Save and publish').click();
+    await page.getByText('Proxies of 2 sites changed').waitFor();
+    expect(await places()).toEqual({
+      ...before,
+      'a.localhost': ['vps'],
+      'b.localhost': ['vps'],
+    });
+    expect((await lastPublish()).changes).toBe(1);
+    expect((await ofB(other.httpPort)).text).toBe('b');
+    expect((await ofB(dashboard.stack.httpPort)).text).not.toBe('b');
+    await button('Undo').click();
+    await page.getByText('Proxies of 2 sites changed, and undone').waitFor();
+    expect(await places()).toEqual(before);
+    expect((await ofB(dashboard.stack.httpPort)).text).toBe('b');
+    expect((await ofB(other.httpPort)).text).not.toBe('b');
+  });
+});
+
 test('the log names the proxy of each request, and shows those of one', async () => {
   await served(other.httpPort);
   await page.goto('/logs?domain=a.localhost');
