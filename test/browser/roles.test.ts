@@ -145,7 +145,10 @@ describe('a viewer', () => {
     await page.goto('/sites');
     await page.getByRole('link', { name: 'http://a.localhost' }).first().waitFor();
     expect(await page.getByRole('checkbox').count()).toBe(0);
-    expect(await page.getByRole('switch').count()).toBe(0);
+    await page.getByRole('button', { name: 'Actions of http://a.localhost' }).click();
+    await page.getByRole('menuitem', { name: 'Log' }).waitFor();
+    // No entry to turn it off, to edit, copy or delete it.
+    expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Open', 'Log']);
     await page.goto(`/sites/${site}`);
     await page.getByRole('region', { name: 'Live state' }).waitFor();
     await idle();
