@@ -64,7 +64,7 @@ async function told() {
     .waitFor();
   const rows = page.getByRole('row').filter({ hasText: '.example' });
   await rows
-    .getByText(/live|down|checking/)
+    .getByRole('img', { name: /^(live|down|checking)/ })
     .first()
     .waitFor();
   return {
@@ -81,7 +81,7 @@ async function told() {
     },
     down: {
       summary: summary.sitesDown,
-      list: await rows.locator('.health', { hasText: 'down' }).count(),
+      list: await rows.getByRole('img', { name: /^down/ }).count(),
       command: list.out.split('\n').filter((line) => /\bdown\b/.test(line)).length,
     },
   };

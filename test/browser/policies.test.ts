@@ -163,10 +163,10 @@ describe('the selected sites', () => {
     await page.getByLabel('Tags').selectOption('Grouped by tag');
     await page.getByText('Without a tag').waitFor();
     expect(await page.locator('.site-group').allTextContents()).toEqual([
-      'home1 site',
-      'media1 site',
-      'work1 site',
-      `Without a tag${SITES - 2} sites`,
+      'home 1 site',
+      'media 1 site',
+      'work 1 site',
+      `Without a tag ${SITES - 2} sites`,
     ]);
   });
 });

@@ -28,7 +28,7 @@ test('the bar, the list and the site’s page say where it is down, and why', as
   await page.goto('/sites');
   await page.locator('.status-worst').getByText(`${LACKING}: Caddy lacks stored changes`).waitFor();
   const row = page.getByRole('row').filter({ hasText: 'open.example' });
-  await row.locator('.health', { hasText: `down on ${LACKING}` }).waitFor();
+  await row.getByRole('img', { name: `down on ${LACKING}`, exact: true }).waitFor();
   await row.getByRole('link', { name: 'open.example' }).first().click();
   const state = page.getByRole('region', { name: 'Live state' });
   await state.getByText(`Caddy does not serve this site on ${LACKING}`).waitFor();

@@ -39,7 +39,10 @@ test('a preamble replaces someone else’s sites only after confirmation', async
   await page.getByRole('button', { name: 'Save for all sites' }).click();
   await page.getByText('This would replace sites that signalbox does not manage').waitFor();
   expect(
-    await page.getByRole('main').getByRole('link', { name: 'Import them first' }).getAttribute('href'),
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: 'Import them first' })
+      .getAttribute('href'),
   ).toBe('/import');
   expect(await codeIn(page.getByLabel('Caddyfile text'))).toBe(text);
   expect(await served()).toBe('theirs');
