@@ -25,7 +25,7 @@ type Props = {
 export function StatePanel({ state: { data, error }, problem, known, silent, health }: Props) {
   return (
     <section class="card tight state-panel" aria-label="Live state" aria-busy={!data}>
-      {!data && !error && <SkeletonRows rows={2} label="Loading the live state" />}
+      {!data && !error && <SkeletonRows rows={1} label="Loading the live state" />}
       {error && health.level !== 'bad' && <p class="muted">Not known: {error}</p>}
       {error && health.level === 'bad' && (
         <ul class="plain">
