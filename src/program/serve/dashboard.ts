@@ -54,7 +54,7 @@ async function bundle(entry: string): Promise<Output[]> {
     minify: true,
     splitting: true,
     // As in the binary: otherwise, JSX carries what only debuggers need.
-    define: { 'process.env.NODE_ENV': '"production"' },
+    jsx: { development: false },
   });
   return outputs.map((output) => ({
     name: basename(output.path),
