@@ -216,13 +216,13 @@ describe('the status bar', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
-  test('shows all of its line on a phone', async () => {
+  test('leaves its place to the bell on a phone, but for a hub that does not answer', async () => {
     const vhost = { id, domain: 'http://a-site-with-a-long-name.living-room.home.arpa:8080' };
     const down = { code: 'UPSTREAM_DOWN', level: 'bad', since, message: 'It is gone.', vhost };
     const before = page.viewportSize();
     const cut = () =>
       page.evaluate(() =>
-        [...document.querySelectorAll('.status-main, .status-worst')]
+        [...document.querySelectorAll('.status-main, .bell [popover] .status-list *')]
           .filter(
             (it) =>
               it.scrollWidth > it.clientWidth || it.getBoundingClientRect().right > innerWidth,
@@ -236,7 +236,13 @@ describe('the status bar', () => {
     await bar().getByText(vhost.domain).waitFor();
     for (const width of [320, 390]) {
       await page.setViewportSize({ width, height: 700 });
+      expect(await bar().isVisible()).toBe(false);
+      await page.getByRole('button', { name: '1 open problem' }).click();
+      const panel = page.getByRole('dialog', { name: 'Problems' });
+      await panel.getByText('It is gone.').waitFor();
+      await panel.getByText('Last publish').waitFor();
       expect([width, await cut()]).toEqual([width, []]);
+      await page.keyboard.press('Escape');
     }
     await page.route('**/api/status', (route) => route.abort());
     await bar().getByText('The hub does not answer').waitFor();

@@ -191,7 +191,7 @@ describe('the answer', () => {
     );
     // It comes first on the wall, and leads to its page.
     const first = tiles().first();
-    await first.getByText('failing').waitFor();
+    await first.locator('.wall-state').getByText('failing').waitFor();
     expect(await first.getByRole('link').getAttribute('href')).toBe(`/sites/${all[2]?.id}`);
   });
 

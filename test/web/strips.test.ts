@@ -1,7 +1,7 @@
 /** What a strip of bars says of a site, in words. */
 import { expect, test } from 'bun:test';
 import { localTime } from '../../src/web/lib/format.ts';
-import { barWords, stripWords } from '../../src/web/parts/strip-words.ts';
+import { barWords, endingNow, stripWords } from '../../src/web/parts/strip-words.ts';
 
 const DAY = { from: '2026-11-20T00:00:00.000Z', to: '2026-11-21T00:00:00.000Z' };
 const stripOf = (bars: string, changes: number[] = []) => ({
@@ -32,4 +32,10 @@ test('a bar says from when to when, what it was, and if the site was changed', (
   const [from, to] = [at('2026-11-20T00:24:00.000Z'), at('2026-11-20T00:48:00.000Z')];
   expect(barWords(stripOf('ufn', [1]), 1)).toBe(`${from} to ${to}: failing, changed`);
   expect(barWords(stripOf('unf'), 1)).toBe(`${from} to ${to}: no requests`);
+});
+
+test('only the last bar of a site that fails now says so', () => {
+  const { bars } = endingNow(stripOf('un'), true);
+  expect(bars).toBe(`${stripOf('un').bars.slice(0, 59)}f`);
+  expect(endingNow(stripOf('un'), false)).toEqual(stripOf('un'));
 });

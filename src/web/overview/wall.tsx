@@ -2,7 +2,7 @@
 import { Icon } from '../parts/icon.tsx';
 import { SiteIcon } from '../parts/site-icon.tsx';
 import { Strip, useStrips } from '../parts/strip.tsx';
-import type { StripProps } from '../parts/strip-words.ts';
+import { endingNow, type StripProps } from '../parts/strip-words.ts';
 import { type Tile, worstTilesFirst } from './answer.ts';
 
 /** More do not fit on a screen. */
@@ -39,7 +39,7 @@ const WallTile = ({ tile: { site, health }, strip }: TileProps) => (
       <span class={`wall-state health-${health.level} tiny cut`}>
         <Icon name={health.level} /> {health.label}
       </span>
-      {strip && <Strip {...strip} />}
+      {strip && <Strip {...endingNow(strip, health.level === 'bad')} />}
     </a>
   </li>
 );

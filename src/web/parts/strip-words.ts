@@ -34,6 +34,10 @@ function beginOf({ bars, from, to }: Bars, at: number): string {
   return localTime(new Date(begin).toISOString()).slice(0, 16);
 }
 
+/** What is so now ends the strip, even if no request or check of its last bar has noticed. */
+export const endingNow = (strip: StripProps, isFailing: boolean): StripProps =>
+  isFailing ? { ...strip, bars: `${strip.bars.slice(0, -1)}f` } : strip;
+
 /** `2026-11-21 10:24 to 2026-11-21 10:48: failing, changed`. @param at the number of the bar */
 export function barWords(strip: Bars, at: number): string {
   const state = STATES[strip.bars[at] ?? '?'];

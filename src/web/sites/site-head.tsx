@@ -11,6 +11,7 @@ import { Menu } from '../parts/menu.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { SiteIcon } from '../parts/site-icon.tsx';
 import { Strip, useStrips } from '../parts/strip.tsx';
+import { endingNow } from '../parts/strip-words.ts';
 import { ClockTime } from '../parts/time.tsx';
 import { DeleteSite } from './form/delete-site.tsx';
 import { SiteLabels, withBreaks } from './labels.tsx';
@@ -63,7 +64,7 @@ export function SiteHead({ site, state, health, since, isEdited, onChanged }: Pr
             <SiteLabels site={site} />
           </div>
         </div>
-        <SiteStrip id={site.id} />
+        <SiteStrip id={site.id} isFailing={health.level === 'bad'} />
         <div class="line">
           {link && (
             <a
@@ -99,12 +100,12 @@ const SPANS = [
   ['month', '30 days'],
 ] as const;
 
-function SiteStrip({ id }: { id: number }) {
+function SiteStrip({ id, isFailing }: { id: number; isFailing: boolean }) {
   const [span, setSpan] = useState<(typeof SPANS)[number][0]>('day');
   const strip = useStrips(span).get(id);
   return (
     <div class="site-strip line">
-      <div>{strip && <Strip {...strip} />}</div>
+      <div>{strip && <Strip {...endingNow(strip, isFailing)} />}</div>
       <fieldset class="segments tiny">
         <legend class="visually-hidden">Time shown</legend>
         {SPANS.map(([name, title]) => (

@@ -2,7 +2,7 @@
 
 import { linkTo } from '../../lib/link.ts';
 import type { Activity, SiteState, Vhost } from '../../lib/types.ts';
-import { barsIn, type StripProps } from '../../parts/strip-words.ts';
+import { barsIn, endingNow, type StripProps } from '../../parts/strip-words.ts';
 import { type Health, healthOf, type Outages, type SiteProblem } from '../problem.ts';
 
 export type Row = {
@@ -37,15 +37,17 @@ export function rowOf(site: Vhost, facts: Facts): Row {
   const state = facts.states.get(site.id);
   const activity = facts.activity.get(site.id);
   const addresses = state?.addresses ?? [];
+  const health = healthOf(site, facts.reported.get(site.id), state, facts.outages);
+  const strip = facts.strips.get(site.id);
   return {
     site,
-    health: healthOf(site, facts.reported.get(site.id), state, facts.outages),
+    health,
     upstreams: upstreamsOf(site, state),
     requests: activity ? sum(activity.requests) : 0,
     errors: activity ? sum(activity.status5xx) : 0,
     rejected: activity ? sum(activity.status4xx) : 0,
     p95: activity?.p95 ?? null,
-    strip: facts.strips.get(site.id),
+    strip: strip && endingNow(strip, health.level === 'bad'),
     link: addresses.map(linkTo).find((link) => link !== null) ?? null,
   };
 }
