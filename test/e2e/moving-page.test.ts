@@ -164,7 +164,7 @@ secure.example, le.example.org, www.le.example.org {
       (JSON.parse((await shell('signalbox api GET /changelog -q grouped=true')).out) as Group[])
         .filter(({ summary }) => what.test(summary))
         .map(({ group }) => String(group));
-    const [edited = '', ports = ''] = await changes(/Changed the Caddy options/);
+    const [edited = '', ports = ''] = await changes(/Changed the preamble/);
     expect((await shell(`signalbox undo ${edited}`)).code).toBe(0);
     expect((await shell(back.replace('NUMBER', ports))).code).toBe(0);
     await until(
