@@ -3,6 +3,7 @@ import { Icon } from '../parts/icon.tsx';
 import { SiteIcon } from '../parts/site-icon.tsx';
 import { Strip, useStrips } from '../parts/strip.tsx';
 import { endingNow, type StripProps } from '../parts/strip-words.ts';
+import { withBreaks } from '../sites/labels.tsx';
 import { type Tile, worstTilesFirst } from './answer.ts';
 
 /** More do not fit on a screen. */
@@ -35,7 +36,7 @@ const WallTile = ({ tile: { site, health }, strip }: TileProps) => (
       title={[site.domain, health.text].filter(Boolean).join(': ')}
     >
       <SiteIcon site={site} size={28} />
-      <span class="name cut">{site.domain.replace(/^https?:\/\//, '')}</span>
+      <span class="name">{withBreaks(site.domain.replace(/^https?:\/\//, ''))}</span>
       <span class={`wall-state health-${health.level} tiny cut`}>
         <Icon name={health.level} /> {health.label}
       </span>
