@@ -1,7 +1,7 @@
 /** The first page: whether all is well, what is wrong, busy sites, certificates and changes, and where they lead. */
 import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Locator } from 'playwright-core';
-import type { LogPage } from '../../src/web/lib/types.ts';
+import type { LogPage, VhostActivity } from '../../src/web/lib/types.ts';
 import { startDashboard } from '../harness/dashboard.ts';
 import { forFile } from '../harness/for-file.ts';
 import { flaws } from '../harness/look.ts';
@@ -86,6 +86,9 @@ describe('with sites', () => {
       expect([name, await region(name).count()]).toEqual([name, 0]);
     }
     writeLog(dashboard.stack, VISITS);
+    // The page asks once a minute.
+    const seen = async () => (await api<VhostActivity>('/vhosts/activity')).vhosts.length > 0;
+    await until(seen, 'the visits');
     await page.goto('/');
   });
 
