@@ -71,11 +71,12 @@ function whyNot({ of, host, port }: Address, cause: unknown): string {
       return `${of}_PORT: port ${port} on ${host} is taken by another program`;
     case 'EACCES':
       return `${of}_PORT: ${forbidden(port)}`;
-    // The last three: a name that does not resolve, or an address without its interface (fe80::1).
+    // All but the first: a name that does not resolve, or an address without its interface (fe80::1).
     case 'EADDRNOTAVAIL':
     case 'EAGAIN':
     case 'ENOTFOUND':
     case 'EINVAL':
+    case 'ENOENT':
       return `${of}_HOST: ${host} is not an address of this machine`;
     default:
       return `cannot listen on ${host}, port ${port}: ${messageOf(cause)}`;

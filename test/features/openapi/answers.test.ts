@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TOTP, URI } from 'otpauth';
+import manifest from '../../../package.json';
 import { buildDocument } from '../../../src/features/openapi/document.ts';
 import { readSettings } from '../../../src/program/config.ts';
 import { serveHub } from '../../../src/program/serve/serve.ts';
@@ -33,7 +34,7 @@ import {
 import { words } from '../../harness/words.ts';
 
 const folder = temporaryFolder();
-const made = buildDocument(registered(folder), '0.1.0');
+const made = buildDocument(registered(folder), manifest.version);
 const document = made as unknown as Document;
 const operations = operationsOf(document);
 const ids = operations.map(({ operation }) => operation.operationId);
