@@ -5,10 +5,10 @@ import { caddyfileDiff } from '../../hub/caddyfile/diff.ts';
 import type { ApiCore } from '../../hub/core.ts';
 import { ChangeQuery, demandsOf, ReplayQuery, wantsReplay } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
-import { Outcome as Ended, outcomeOf, Replaying } from '../../hub/http/schemas.ts';
+import { Outcome as Ended, Replaying, withOutcome } from '../../hub/http/schemas.ts';
 import { renderSet } from '../../hub/model/applied.ts';
 import { assertSource } from '../../hub/model/source.ts';
-import type { Vhost } from '../../hub/model/vhost.ts';
+import { changedVhosts } from '../../hub/model/vhost.ts';
 import { Failure } from '../../shared/failure.ts';
 import { jsonText } from '../../shared/http.ts';
 import { jsonBody } from '../../shared/json-body.ts';
@@ -137,10 +137,10 @@ export function applyRoutes({ publisher, retries, guard, startReplay, withWarnin
             const author = { ...authorOf(who), via: `apply ${source}` };
             const applied = await publisher.apply(change, author, {
               ...demands,
-              ...keep<Outcome>((stored) => ({ body: answerOf(stored, viewed(stored.result)) })),
+              ...keep<Outcome>((stored) => ({ body: withOutcome(stored, viewed(stored.result)) })),
             });
-            const answer = answerOf(applied, viewed(applied.result));
-            return { body: await withWarnings(answer, changedBy(applied.result)) };
+            const answer = withOutcome(applied, viewed(applied.result));
+            return { body: await withWarnings(answer, changedVhosts(applied.result)) };
           } catch (error) {
             throw inDocument(error, document);
           }
@@ -184,17 +184,6 @@ export function applyRoutes({ publisher, retries, guard, startReplay, withWarnin
       }),
     );
 }
-
-/** The sites that were created or changed, as they are now. */
-function changedBy({ before, after }: Outcome): Vhost[] {
-  const known = new Set(before.vhosts);
-  return after.vhosts.filter((vhost) => !known.has(vhost));
-}
-
-const answerOf = <T extends object>(
-  applied: Parameters<typeof outcomeOf>[0] & { group: number | null },
-  body: T,
-) => ({ ...body, ...(applied.group !== null && { group: applied.group }), ...outcomeOf(applied) });
 
 /** Names the site of the document that a proxy refuses. */
 function inDocument(error: unknown, { sites }: Document): unknown {

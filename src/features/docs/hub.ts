@@ -17,17 +17,11 @@ const NOT_API = { detail: { hide: true } };
 export const hub: HubHalf = () => ({
   openRoutes({ routes, version }: ApiCore) {
     const rendered = loadOnce(async (): Promise<Rendered> => {
-      const [{ buildDocument }, { INDEX, TEXTS }, assets] = await Promise.all([
+      const [{ buildDocument }, texts] = await Promise.all([
         import('../openapi/document.ts'),
         import('./texts.ts'),
-        import('./assets.ts'),
       ]);
-      return renderDocs({
-        index: INDEX,
-        texts: TEXTS,
-        document: buildDocument(routes(), version),
-        assets,
-      });
+      return renderDocs({ ...texts, document: buildDocument(routes(), version) });
     });
     const answer = async (name: string): Promise<Response> => {
       const file = (await rendered()).get(name);

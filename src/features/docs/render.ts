@@ -9,12 +9,13 @@ export type Rendered = ReadonlyMap<string, File>;
 
 type Docs = {
   /** Markdown: groups of pages, with a line about each. */
-  index: string;
+  INDEX: string;
   /** Markdown by the names of the pages. */
-  texts: Readonly<Record<string, string>>;
+  TEXTS: Readonly<Record<string, string>>;
+  STYLE: string;
+  SCRIPT: string;
   /** The OpenAPI document. */
   document: JsonObject;
-  assets: { STYLE: string; SCRIPT: string };
 };
 
 /** What the search knows of a page or a heading of it. */
@@ -23,10 +24,10 @@ type Entry = { to: string; page: string; title: string; text: string };
 /** The page that describes every operation; there is no file of it. */
 const REFERENCE = 'reference';
 
-export function renderDocs({ index, texts, document, assets }: Docs): Rendered {
-  const sources = Object.entries(texts).map(([name, text]) => [name, htmlOf(text)] as const);
+export function renderDocs({ INDEX, TEXTS, STYLE, SCRIPT, document }: Docs): Rendered {
+  const sources = Object.entries(TEXTS).map(([name, text]) => [name, htmlOf(text)] as const);
   const bodies = new Map([...sources, [REFERENCE, referenceOf(document, FAILURES)] as const]);
-  const groups = groupsIn(index);
+  const groups = groupsIn(INDEX);
   const nav = navOf(groups, titlesOf(bodies));
   const entries = [...bodies].flatMap(([name, html]) => entriesOf(name, html));
   const page = (name: string, html: string): [string, File] => [
@@ -34,10 +35,10 @@ export function renderDocs({ index, texts, document, assets }: Docs): Rendered {
     { type: 'html', body: pageOf(name, html, nav) },
   ];
   return new Map([
-    page('', htmlOf(index)),
+    page('', htmlOf(INDEX)),
     ...[...bodies].map(([name, html]) => page(name, html)),
-    ['docs.css', { type: 'css', body: assets.STYLE }],
-    ['search.js', { type: 'js', body: assets.SCRIPT }],
+    ['docs.css', { type: 'css', body: STYLE }],
+    ['search.js', { type: 'js', body: SCRIPT }],
     ['entries.js', { type: 'js', body: `globalThis.ENTRIES = ${JSON.stringify(entries)};\n` }],
   ]);
 }

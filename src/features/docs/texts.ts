@@ -1,4 +1,4 @@
-/** The pages of `docs/`, as they are in the program. Imports are literal, so that a binary has them. */
+/** The pages of `docs/` and what they load, as text in the program. Imports are literal, so that a binary has them. */
 
 import accessLog from '../../../docs/access-log.md' with { type: 'text' };
 import api from '../../../docs/api.md' with { type: 'text' };
@@ -33,6 +33,8 @@ import severalProxies from '../../../docs/several-proxies.md' with { type: 'text
 import signIn from '../../../docs/sign-in.md' with { type: 'text' };
 import troubleshooting from '../../../docs/troubleshooting.md' with { type: 'text' };
 import tunnels from '../../../docs/tunnels.md' with { type: 'text' };
+import style from './docs.css' with { type: 'text' };
+import script from './search.txt' with { type: 'text' };
 
 /** Groups of pages, with a line about each: `docs/README.md`. */
 export const INDEX: string = index;
@@ -72,3 +74,5 @@ export const TEXTS: Readonly<Record<string, string>> = {
   troubleshooting,
   tunnels,
 };
+
+export { script as SCRIPT, style as STYLE };

@@ -16,6 +16,9 @@ import { Failure } from '../../shared/failure.ts';
 /** What the entries since a moment have made of one thing, as if it were one of them: the last. */
 export type Net = {
   id: number;
+  kind: Kind;
+  /** Its own id; null: that of the common preamble, which has none. */
+  thing: number | null;
   action: 'create' | 'update' | 'delete';
   /** What the last one calls it. */
   domain: string;
@@ -51,25 +54,27 @@ export const groupsAfter = (db: Db, id: number): number[] =>
 /** Of what cannot be undone, such as changes to agents, entries keep nothing. */
 const KEPT = sql`coalesce(after, before)`;
 
-/** The same for all entries about one thing, whatever it was called: its kind and its id. */
-const THING: SQL = sql`
-  iif(domain LIKE '(%', substr(domain, 1, 5), '') || ' ' ||
-  coalesce(json_extract(${KEPT}, '$.id'), json_extract(${KEPT}, '$.agent'), '')`;
+/** The id of what an entry is about; a preamble of an agent goes by the agent's. */
+const THING: SQL = sql`coalesce(json_extract(${KEPT}, '$.id'), json_extract(${KEPT}, '$.agent'))`;
+/** The same for all things of a kind, whatever they are called. */
+const KIND: SQL = sql`iif(domain LIKE '(%', substr(domain, 1, 5), '')`;
 
 /** What the entries after one of them have changed in all, one line a thing, in the order of their last entries. */
 export function netsAfter(db: Db, id: number): Net[] {
-  const rows = db.values<[number, string, string | null, string | null]>(sql`
-    SELECT last.id, last.domain, first.before, last.after
+  const rows = db.values<[number, number | null, string, string | null, string | null]>(sql`
+    SELECT last.id, net.thing, last.domain, first.before, last.after
     FROM (
-      SELECT min(id) AS first, max(id) AS last FROM changelog
-      WHERE id > ${id} AND ${KEPT} IS NOT NULL GROUP BY ${THING}
+      SELECT min(id) AS first, max(id) AS last, ${THING} AS thing FROM changelog
+      WHERE id > ${id} AND ${KEPT} IS NOT NULL GROUP BY ${KIND}, thing
     ) AS net
     JOIN changelog AS first ON first.id = net.first
     JOIN changelog AS last ON last.id = net.last
     ORDER BY last.id`);
   return rows
-    .map(([id, domain, before, after]) => ({
+    .map(([id, thing, domain, before, after]) => ({
       id,
+      kind: kindOf(domain),
+      thing,
       domain,
       before,
       after,
@@ -83,21 +88,15 @@ function actionOf(before: string | null, after: string | null): Net['action'] {
   return after === null ? 'delete' : 'update';
 }
 
-/** What a net is about: its kind and, unless it is the common preamble, its id. */
-export function thingOf({ domain, before, after }: Net): { kind: Kind; id: number | undefined } {
-  const { id, agent } = JSON.parse(after ?? before ?? '{}') as { id?: number; agent?: number };
-  return { kind: kindOf(domain), id: id ?? agent };
-}
-
 /** The set of a moment. @param nets what was changed since @param now the set that this has led to */
 export function setBefore(nets: readonly Net[], now: SiteSet): SiteSet {
   if (nets.length === 0) return now;
   const of = <K extends Kind>(kind: K) =>
     nets
-      .filter(({ domain }) => kindOf(domain) === kind)
-      .map((net) => ({
-        id: thingOf(net).id,
-        before: net.before === null ? null : revived<Recorded[K]>(net.before),
+      .filter((net) => net.kind === kind)
+      .map(({ thing, before }) => ({
+        thing,
+        before: before === null ? null : revived<Recorded[K]>(before),
       }));
   const policies = swapped<Policy>(now.policies, of('policy')).toSorted(byName);
   const stored = now.vhosts.map((vhost) => ENTITIES.vhost.undo?.keep(vhost) ?? never());
@@ -106,14 +105,14 @@ export function setBefore(nets: readonly Net[], now: SiteSet): SiteSet {
     .toSorted((a, b) => a.position - b.position || a.id - b.id)
     .map((one) => revive(one) ?? never());
   const preambles = of('preamble');
-  const common = preambles.find(({ id }) => id === undefined);
+  const common = preambles.find(({ thing }) => thing === null);
   return {
     ...now,
     vhosts,
     policies,
     preamble: common ? (common.before?.config ?? '') : now.preamble,
     agents: now.agents.map((agent) => {
-      const own = preambles.find(({ id }) => id === agent.id);
+      const own = preambles.find(({ thing }) => thing === agent.id);
       return own ? { ...agent, preamble: own.before?.config ?? null } : agent;
     }),
     certificates: swapped<Certificate>(now.certificates, of('certificate')).toSorted(
@@ -125,9 +124,9 @@ export function setBefore(nets: readonly Net[], now: SiteSet): SiteSet {
 /** With what things were in place of what they are. */
 function swapped<T extends { id: number }>(
   things: readonly T[],
-  nets: readonly { id: number | undefined; before: T | null }[],
+  nets: readonly { thing: number | null; before: T | null }[],
 ): T[] {
-  const touched = new Set(nets.map(({ id }) => id));
+  const touched = new Set(nets.map(({ thing }) => thing));
   return [
     ...things.filter(({ id }) => !touched.has(id)),
     ...nets.flatMap(({ before }) => before ?? []),

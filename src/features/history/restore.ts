@@ -1,13 +1,13 @@
 /** The change back to a moment: the undo of everything that was changed since, or of what some sites need. Pure. */
 import type { Change, Kind } from '../../hub/model/changes.ts';
-import { ENTITIES, isPublished, kindOf, type Recorded } from '../../hub/model/entities.ts';
+import { ENTITIES, isPublished, type Recorded } from '../../hub/model/entities.ts';
 import { revived } from '../../hub/model/history/revert.ts';
-import { revertGroup, type Standing } from '../../hub/model/history/revert-group.ts';
+import { settled, undoing } from '../../hub/model/history/revert-group.ts';
 import type { SiteSet } from '../../hub/model/vhost.ts';
 import { Failure } from '../../shared/failure.ts';
 import { listed } from '../../shared/one-line.ts';
 import { type Difference, differencesBetween } from './differences.ts';
-import { type Net, thingOf } from './moment.ts';
+import type { Net } from './moment.ts';
 
 /** What of a moment cannot be brought back, and stays as it is. */
 type Left = { name: string; reason: string };
@@ -42,14 +42,12 @@ const MOST_NAMED = 10;
 export function restoreChange(wanted: Wanted): Change<Restored> {
   const { seen, partial } = wanted;
   const chosen = wanted.vhosts ? netsOf(wanted.vhosts, wanted.nets) : wholeOf(wanted.nets, seen);
-  const [kept, locked] = wanted.isOwner ? [chosen, []] : withoutCertificates(chosen);
+  const locked = wanted.isOwner ? [] : chosen.filter(isCertificate);
+  const kept = chosen.filter((net) => !locked.includes(net));
 
   return async (set, time) => {
     assertSeen(kept, seen, set);
-    const left: Left[] = locked.map(({ domain }) => ({
-      name: shownName(domain),
-      reason: FOR_OWNERS,
-    }));
+    const left: Left[] = locked.map((net) => ({ name: shownName(net), reason: FOR_OWNERS }));
     const planned = await planRest(kept, left, partial)(set, time);
     if (left.length > 0 && !partial) throw notRestorable(left);
     const [after, steps] = 'done' in planned ? [set, []] : [planned.next, planned.steps];
@@ -68,31 +66,20 @@ export function restoreChange(wanted: Wanted): Change<Restored> {
 const planRest =
   (nets: readonly Net[], left: Left[], partial: boolean): Change<unknown> =>
   async (set, time) => {
-    let standing: readonly Standing<Net>[] = [];
-    const change = revertGroup(nets, (found) => {
-      standing = found;
-      throw STANDING;
-    });
-    try {
-      return await change(set, time);
-    } catch (error) {
-      if (error !== STANDING) throw error;
-    }
+    const { plan, standing } = await undoing(nets)(set, time);
+    if (standing.length === 0) return settled(plan);
     left.push(...standing.map(({ entry, reason }) => leftOf(entry, reason)));
     if (!partial) throw notRestorable(left);
     const stay = new Set(standing.map(({ entry }) => entry));
     return planRest(stillPlanned(nets, stay, set), left, partial)(set, time);
   };
 
-const STANDING = new Error('some of it cannot be undone');
-
 /** What people set. A certificate that was renewed or uploaded since is better than the one before. */
 const wholeOf = (nets: readonly Net[], { certificates }: SiteSet): Net[] =>
-  nets.filter((net) => {
-    const kind = kindOf(net.domain);
+  nets.filter(({ kind, domain, action }) => {
     if (kind === 'certificate') {
-      const isReplaced = certificates.some(({ name }) => `(certificate ${name})` === net.domain);
-      return net.action === 'delete' && !isReplaced;
+      const isReplaced = certificates.some(({ name }) => `(certificate ${name})` === domain);
+      return action === 'delete' && !isReplaced;
     }
     return kind === 'vhost' || kind === 'policy' || kind === 'preamble';
   });
@@ -100,26 +87,21 @@ const wholeOf = (nets: readonly Net[], { certificates }: SiteSet): Net[] =>
 /** What was changed of these sites, and the policies of theirs that were deleted since. */
 function netsOf(vhosts: readonly number[], nets: readonly Net[]): Net[] {
   const ids = new Set(vhosts);
-  const sites = nets.filter((net) => {
-    const { kind, id } = thingOf(net);
-    return kind === 'vhost' && id !== undefined && ids.has(id) && net.before !== null;
-  });
+  const sites = nets.filter(
+    ({ kind, thing, before }) =>
+      kind === 'vhost' && thing !== null && ids.has(thing) && before !== null,
+  );
   const needed = new Set(
     sites.flatMap(({ before }) => revived<Recorded['vhost']>(before).policies),
   );
-  const policies = nets.filter((net) => {
-    const { kind, id } = thingOf(net);
-    return kind === 'policy' && net.action === 'delete' && id !== undefined && needed.has(id);
-  });
+  const policies = nets.filter(
+    ({ kind, thing, action }) =>
+      kind === 'policy' && action === 'delete' && thing !== null && needed.has(thing),
+  );
   return [...policies, ...sites];
 }
 
-function withoutCertificates(nets: readonly Net[]): [Net[], Net[]] {
-  const { certificate = [], other = [] } = Object.groupBy(nets, ({ domain }) =>
-    kindOf(domain) === 'certificate' ? 'certificate' : 'other',
-  );
-  return [other, certificate];
-}
+const isCertificate = ({ kind }: Net): boolean => kind === 'certificate';
 
 const FOR_OWNERS = 'Only owners can bring back a certificate.';
 
@@ -134,28 +116,26 @@ function assertSeen(nets: readonly Net[], seen: SiteSet, set: SiteSet): void {
 /** What a net is about, as a set has it. */
 function keptIn(net: Net, set: SiteSet): string | undefined {
   const kept = revived<never>(net.after ?? net.before);
-  const { undo } = ENTITIES[kindOf(net.domain)];
+  const { undo } = ENTITIES[net.kind];
   const thing = undo?.find(set, kept);
   return thing && JSON.stringify(undo?.keep(thing as never));
 }
 
 /** Without those that stay, and without taking from their sites a policy that they have. */
 function stillPlanned(nets: readonly Net[], stay: ReadonlySet<Net>, set: SiteSet): Net[] {
-  const ids = new Set([...stay].map((net) => thingOf(net).id));
-  const used = new Set(
-    set.vhosts.filter(({ id }) => ids.has(id)).flatMap(({ policies }) => policies),
-  );
-  const isUsed = (id: number | undefined) => [...used].some((policy) => policy.id === id);
+  const ids = new Set([...stay].map(({ thing }) => thing));
+  const used = set.vhosts.filter(({ id }) => ids.has(id)).flatMap(({ policies }) => policies);
+  const usedIds = new Set<number | null>(used.map(({ id }) => id));
   return nets.filter((net) => {
-    const { kind, id } = thingOf(net);
-    return !stay.has(net) && !(kind === 'policy' && net.action === 'create' && isUsed(id));
+    const isUsed = net.kind === 'policy' && net.action === 'create' && usedIds.has(net.thing);
+    return !stay.has(net) && !isUsed;
   });
 }
 
 /** Why one of them stays: the undo says so only of a certificate. */
-const leftOf = ({ domain }: Net, reason: string): Left => ({
-  name: shownName(domain),
-  reason: WHY_LEFT[kindOf(domain)] ?? reason,
+const leftOf = (net: Net, reason: string): Left => ({
+  name: shownName(net),
+  reason: WHY_LEFT[net.kind] ?? reason,
 });
 
 const WHY_LEFT: Partial<Record<Kind, string>> = {
@@ -164,8 +144,8 @@ const WHY_LEFT: Partial<Record<Kind, string>> = {
 };
 
 /** `app.example`, `policy lan-only` or `certificate home`. */
-const shownName = (domain: string): string =>
-  kindOf(domain) === 'vhost' ? domain : domain.slice(1, -1).replace(/^preamble/, 'Caddy options');
+const shownName = ({ kind, domain }: Net): string =>
+  kind === 'vhost' ? domain : domain.slice(1, -1).replace(/^preamble/, 'Caddy options');
 
 function notRestorable(left: readonly Left[]): Failure {
   const [first] = left;

@@ -3,16 +3,16 @@ import { Elysia, t } from 'elysia';
 import { authorOf, type Caller, isViewer, recordedAuthorOf } from '../../hub/auth/guard.ts';
 import { caddyfileDiff } from '../../hub/caddyfile/diff.ts';
 import type { ApiCore } from '../../hub/core.ts';
-import { ChangeQuery, demandsOf, flag } from '../../hub/http/params.ts';
+import { ChangeQuery, demandsOf, flag, wantsReplay } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
-import { outcomeOf } from '../../hub/http/schemas.ts';
+import { withOutcome } from '../../hub/http/schemas.ts';
 import { inputOf, renderSet } from '../../hub/model/applied.ts';
 import type { Author } from '../../hub/model/changes.ts';
-import { kindOf } from '../../hub/model/entities.ts';
-import type { SiteSet } from '../../hub/model/vhost.ts';
+import { changedVhosts, type SiteSet } from '../../hub/model/vhost.ts';
 import { withoutSecrets } from '../../hub/recipes/secrets.ts';
 import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
+import { memoize } from '../../shared/memoize.ts';
 import { differencesBetween } from './differences.ts';
 import { groupsAfter, lastEntryAt, type Net, netsAfter, setBefore } from './moment.ts';
 import { type Restored, restoreChange } from './restore.ts';
@@ -49,12 +49,13 @@ export function historyRoutes({
     return caddyfileDiff(renderSet(before, version), renderSet(after, version));
   };
 
-  const answerOf = ({ changes, left, published, before, after }: Restored) => ({
+  /** The answer that is stored for a retry is the one that is sent. */
+  const answerOf = memoize(({ changes, left, published, before, after }: Restored) => ({
     changes,
     diff: diffOf(before, after),
     left,
     published,
-  });
+  }));
 
   return new Elysia({ name: 'history', prefix: '/history' })
     .use(guard)
@@ -111,7 +112,7 @@ export function historyRoutes({
         retries.once({ request, who, body, query, set }, 200, async (keep) => {
           const { vhosts, dryRun, replay } = body;
           const partial = query.partial === 'true';
-          if (replay && !dryRun) throw onlyDry();
+          const isReplayed = wantsReplay({ replay: replay ? 'true' : 'false' }, dryRun === true);
           const { at, nets, current, set: then } = momentAt(body.at);
           assertThere(vhosts, then);
           const isOwner = who.user.role === 'owner';
@@ -121,19 +122,20 @@ export function historyRoutes({
           const demands = demandsOf(query);
           if (dryRun) {
             const plan = answerOf((await publisher.rehearse(change, demands)).result);
-            return { body: replay ? { ...plan, replay: await startReplay(change) } : plan };
+            return { body: isReplayed ? { ...plan, replay: await startReplay(change) } : plan };
           }
           const applied = await publisher.apply(
             change,
             authorBack(who, at, isOwner ? certificate : undefined),
             {
               ...demands,
-              ...keep<Restored>((stored) => ({ body: whole(stored, answerOf(stored.result)) })),
+              ...keep<Restored>((stored) => ({
+                body: withOutcome(stored, answerOf(stored.result)),
+              })),
             },
           );
-          const changed = new Set(applied.result.before.vhosts);
-          const fresh = applied.result.after.vhosts.filter((vhost) => !changed.has(vhost));
-          return { body: await withWarnings(whole(applied, answerOf(applied.result)), fresh) };
+          const answer = withOutcome(applied, answerOf(applied.result));
+          return { body: await withWarnings(answer, changedVhosts(applied.result)) };
         }),
       route({
         id: 'restoreHistory',
@@ -182,9 +184,6 @@ function timeOf(text: string, now: Date): Date {
   throw new Failure('INVALID_REQUEST', 'That moment is in the future.', { at: { field: 'at' } });
 }
 
-const onlyDry = () =>
-  new Failure('INVALID_REQUEST', 'Only a dry run can start a replay.', { at: { field: 'replay' } });
-
 /** @throws Failure NOT_FOUND for the id of a site that was not there then */
 function assertThere(vhosts: readonly number[] | undefined, { vhosts: then }: SiteSet): void {
   const missing = vhosts?.find((id) => !then.some((vhost) => vhost.id === id));
@@ -221,8 +220,7 @@ function shownTo(who: Caller, set: SiteSet): Omit<Moment, 'at' | 'changes'> {
 }
 
 const deletedCertificate = (nets: readonly Net[]): string | undefined =>
-  nets.find(({ domain, action }) => action === 'delete' && kindOf(domain) === 'certificate')
-    ?.domain;
+  nets.find(({ kind, action }) => action === 'delete' && kind === 'certificate')?.domain;
 
 /** @param certificate that comes back; the security log has it */
 function authorBack(who: Caller, at: Date, certificate: string | undefined): Author {
@@ -231,12 +229,3 @@ function authorBack(who: Caller, at: Date, certificate: string | undefined): Aut
   const event = { kind: 'certificate', target: certificate, detail: 'undone' } as const;
   return { ...recordedAuthorOf(who, event), summary };
 }
-
-const whole = <T extends object>(
-  applied: Parameters<typeof outcomeOf>[0] & { group: number | null },
-  body: T,
-) => ({
-  ...body,
-  ...(applied.group !== null && { group: applied.group }),
-  ...outcomeOf(applied),
-});

@@ -129,6 +129,16 @@ export const outcomeOf = (
   ...warned([...untriedWarnings(untried), ...openWarnings(open, isOwn)]),
 });
 
+/** An answer with what came of the change, and the group of its entries in the changelog, if there are any. */
+export const withOutcome = <T extends object>(
+  applied: Ended & { group: number | null },
+  body: T,
+) => ({
+  ...body,
+  ...(applied.group !== null && { group: applied.group }),
+  ...outcomeOf(applied),
+});
+
 /** The field of warnings, if there are any. */
 export const warned = (warnings: Warning[]): { warnings?: Warning[] } =>
   warnings.length > 0 ? { warnings } : {};

@@ -8,7 +8,7 @@ import { notReplaced, sayNotReplaced, sayUnset, unsetIn } from '../caddyfile/not
 import { fillUpstream } from '../caddyfile/render.ts';
 import { siteForm } from '../caddyfile/site.ts';
 import { isPlacedOn, setFor } from './applied.ts';
-import type { SiteSet, Vhost } from './vhost.ts';
+import { changedVhosts, type SiteSet, type Vhost } from './vhost.ts';
 
 /** Something to look at; `message` is one sentence. */
 type Doubt = { code: string; message: string };
@@ -78,8 +78,7 @@ export function doubtsIn(
 
 /** Those about what is new in a set; for several sites, with the names of the sites. */
 export function newDoubts(before: SiteSet, next: SiteSet, proxies: ProxyFacts): Doubt[] {
-  const known = new Set(before.vhosts);
-  const changed = next.vhosts.filter((vhost) => vhost.enabled && !known.has(vhost));
+  const changed = changedVhosts({ before, after: next }).filter(({ enabled }) => enabled);
   const of = doubtsIn(next, proxies);
   const ofSites = changed.flatMap((vhost) =>
     of(vhost).map(({ code, message }) => ({

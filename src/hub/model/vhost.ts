@@ -161,6 +161,12 @@ export const changedFields = (one: Version, other: Version): readonly Field[] =>
 const idsOf = ({ policies }: Version): number[] =>
   policies.map((policy) => (typeof policy === 'number' ? policy : policy.id));
 
+/** The vhosts that a change has created or changed, as they are after it. */
+export function changedVhosts({ before, after }: { before: SiteSet; after: SiteSet }): Vhost[] {
+  const known = new Set(before.vhosts);
+  return after.vhosts.filter((vhost) => !known.has(vhost));
+}
+
 /** A config that sets `{upstream}` itself, for each request: then it is Caddy's to replace. */
 const SETS_UPSTREAM = /(?:^|\n)[^\S\n]*map[^\S\n].*\{upstream\}/;
 

@@ -1,7 +1,7 @@
 /** The change that undoes all entries of one request, or none. Pure. */
 import { Failure } from '../../../shared/failure.ts';
 import { listed } from '../../../shared/one-line.ts';
-import { type Change, idsAfter, type Plan, together } from '../changes.ts';
+import { type Change, idsAfter, type Outcome, type Plan, together } from '../changes.ts';
 import { kindOf } from '../entities.ts';
 import { assertNameFree, policyInUse } from '../policy-changes.ts';
 import { assertFree, type SiteSet } from '../vhost.ts';
@@ -32,35 +32,48 @@ const MOST_NAMED = 10;
 type Numbered = Entry & { id: number };
 
 /** An entry that cannot be undone, and why. */
-export type Standing<T extends Entry = Numbered> = { entry: T; reason: string };
+type Standing<T extends Entry = Numbered> = { entry: T; reason: string };
 
 /**
- * @param entries of one request, oldest first; or of several
- * @param refuse gets those that cannot be undone, if there are any; they stand if it throws nothing
+ * @param entries of one request, oldest first
  * @throws Failure REVERT_CONFLICT, here, if one can never be undone; when planned CHANGED_SINCE, with the
- * ids of those that stand in its `changes`, DOMAIN_TAKEN, POLICY_TAKEN or POLICY_IN_USE
+ * ids of those that stand in its `changes`, and as `settled`
  */
-export function revertGroup<T extends Numbered>(
-  entries: readonly T[],
-  refuse: (standing: readonly Standing<T>[]) => void = changedSince,
-): Change<unknown> {
-  const nets = netOf(entries).toSorted((a, b) => placeOf(a) - placeOf(b));
-  const reverts = nets.map((entry) => ({ entry, change: undoing(entry) }));
+export function revertGroup(entries: readonly Numbered[]): Change<unknown> {
+  const undo = undoing(entries);
   return async (set, time) => {
+    const { plan, standing } = await undo(set, time);
+    if (standing.length > 0) throw changedSince(standing);
+    return settled(plan);
+  };
+}
+
+/**
+ * What undoing entries makes of a set, which is not compared with itself yet, and those that cannot be undone.
+ * @param entries of one request, oldest first; or of several
+ * @throws Failure REVERT_CONFLICT, here, if one can never be undone
+ */
+export function undoing<T extends Numbered>(entries: readonly T[]) {
+  const nets = netOf(entries).toSorted((a, b) => placeOf(a) - placeOf(b));
+  const reverts = nets.map((entry) => ({ entry, change: undoingOne(entry) }));
+  return async (...[set, time]: Parameters<Change<unknown>>) => {
     const standing: Standing<T>[] = [];
     const change = together(reverts.map((one) => noting(one, standing)));
-    const plan = await change({ ...set, isUnsettled: true }, time);
-    if (standing.length > 0) refuse(standing);
-    if ('done' in plan) return plan;
-    const settled = placedAtOnce(plan);
-    assertNoneMissing(settled.next);
-    return settled;
+    return { plan: await change({ ...set, isUnsettled: true }, time), standing };
   };
+}
+
+/** The outcome, if everything in it has its own place. @throws Failure DOMAIN_TAKEN, POLICY_TAKEN or POLICY_IN_USE */
+export function settled<T>(outcome: Outcome<T>): Outcome<T> {
+  if ('done' in outcome) return outcome;
+  const plan = placedAtOnce(outcome);
+  assertNoneMissing(plan.next);
+  return plan;
 }
 
 const placeOf = (entry: Entry): number => ORDER.indexOf(`${kindOf(entry.domain)} ${entry.action}`);
 
-function undoing(entry: Entry): Change<unknown> {
+function undoingOne(entry: Entry): Change<unknown> {
   const change = revertChange(entry);
   const isNewPolicy = entry.action === 'create' && kindOf(entry.domain) === 'policy';
   return isNewPolicy ? withoutNames(change) : change;
@@ -126,9 +139,9 @@ function assertNoneMissing({ vhosts, policies }: SiteSet): void {
   throw policyInUse(missing, users);
 }
 
-function changedSince(standing: readonly Standing[]): never {
+function changedSince(standing: readonly Standing[]): Failure {
   const names = standing.map(({ entry }) => entry.domain);
-  throw new Failure(
+  return new Failure(
     'CHANGED_SINCE',
     'Later changes prevent this group of changes from being undone.',
     {
