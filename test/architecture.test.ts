@@ -411,6 +411,10 @@ describe('the dashboard', () => {
     expect(holding(all, pattern)).toEqual([]);
   });
 
+  test('has one style sheet, since the bundler puts several in any order', () => {
+    expect(holding(all, /import [^;]*\.css'/)).toEqual([]);
+  });
+
   test('leaves nothing of the hub’s behind in a browser', () => {
     // It keeps how the page looks.
     const others = all.filter((file) => file !== 'src/web/lib/use-browser.ts');

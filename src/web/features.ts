@@ -14,10 +14,6 @@ import type {
 } from './feature.ts';
 import { lazy } from './parts/loading.tsx';
 
-// What is loaded later has no style sheet of its own.
-import '../features/channels/web/channels.css';
-import '../features/statistics/web/hours.css';
-
 export const PAGE_NOTICES: readonly PageNotice[] = [FactorQuestion];
 
 export const OVERVIEW_SECTIONS: readonly OverviewSection[] = [

@@ -28,7 +28,8 @@ const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];
 /**
  * Becomes the first process of the machine. The root is an overlay, so that writes stay in memory;
  * /proc/sys and /sys are read-only, because they are the kernel's and so everyone's; and it is moved
- * to with pivot_root(2), since a service in a chroot may not have user namespaces.
+ * to with pivot_root(2), since a service in a chroot may not have user namespaces. Where this system is
+ * a container, its mark goes, because the machine is none.
  */
 const BOOT = `set -e
 mount --make-rprivate /
@@ -43,6 +44,7 @@ mount -t proc proc "$root/proc"
 mount --bind "$root/proc/sys" "$root/proc/sys"
 mount -o remount,ro,bind "$root/proc/sys"
 mount -t sysfs -o ro sysfs "$root/sys"
+rm -f "$root/.dockerenv"
 mount -t tmpfs tmpfs "$root/run"
 mount -t tmpfs tmpfs "$root/tmp"
 mount -t tmpfs -o mode=755 tmpfs "$root/dev"

@@ -8,7 +8,6 @@ import { submitWith, useSubmit } from '../../../web/lib/use-form.ts';
 import { lazy } from '../../../web/parts/loading.tsx';
 import { RefusedNotice } from '../../../web/parts/notice.tsx';
 import type { Explanation } from '../schemas.ts';
-import './explain.css';
 
 export const ExplainPanel: SiteSection = ({ site, onChanged }) =>
   site.enabled ? <Panel key={site.id} site={site} onChanged={onChanged} /> : null;

@@ -8,7 +8,6 @@ import { useEvery, useLoad } from '../../../web/lib/use-load.ts';
 import { percentOf, ShareBars } from '../../../web/parts/share-bars.tsx';
 import type { VhostUptime } from '../routes.ts';
 import { type Span, spanOf, summaryOf } from './span.ts';
-import './panel.css';
 
 const EVERY_MS = 30_000;
 const DAYS = 30;

@@ -8,7 +8,6 @@ import type { Range } from '../../../../web/logs/filter/time-range.tsx';
 import { CLASS_WORDS } from '../../../../web/logs/values.tsx';
 import { Notice } from '../../../../web/parts/notice.tsx';
 import { amount, type Mark, marksOf, plotData, STACK, totals } from './plot-data.ts';
-import './plots.css';
 
 type Props = {
   stats: LogStats | undefined;

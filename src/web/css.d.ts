@@ -1,2 +1,0 @@
-/** Style sheets that the bundler takes with a page. */
-declare module '*.css';
