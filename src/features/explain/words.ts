@@ -1,4 +1,4 @@
-/** The steps of a request, and what is said of each cause: what it means, and what to do. docs/troubleshooting.md has the same. */
+/** The steps of a request, and what is said of each cause: what it means, and what to do, as docs/troubleshooting.md says too. */
 
 /** The way of a request, in its order. */
 export const STEPS = [
