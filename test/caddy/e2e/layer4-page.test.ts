@@ -18,7 +18,6 @@ const page = await readPage('docs/layer4.md');
 const NGINX = Bun.which('nginx', { PATH: `${process.env.PATH}:/usr/sbin` });
 const STREAM = '/etc/nginx/modules-enabled/50-mod-stream.conf';
 const hasStream = NGINX !== null && (await Bun.file(STREAM).exists());
-const hasSystemd = Bun.which('systemd-analyze') !== null;
 const network = Bun.which('nft') === null ? null : await startOwnNetwork();
 
 const owner = await forFile(startOwner());
@@ -29,38 +28,6 @@ test.skipIf(network === null)('nftables sends both ports to the other machine', 
   const listed = await network?.run(`nft -f ${at('streams.nft')} && nft list ruleset`);
   expect(listed?.match(/(tcp|udp) dport \d+ dnat ip to 10\.9\.0\.2$/gm)).toHaveLength(2);
   expect(listed).toContain('masquerade');
-});
-
-test.skipIf(!hasSystemd)('systemd accepts both units, and its proxy forwards', async () => {
-  const units = [...files].filter(([path]) => path.startsWith('/etc/systemd/'));
-  const names = units.map(([path, text]) => {
-    const file = at(path.slice(path.lastIndexOf('/') + 1));
-    writeFileSync(file, text);
-    return file;
-  });
-  expect(names).toHaveLength(2);
-  const checked = Bun.spawnSync(['systemd-analyze', 'verify', ...names]);
-  expect([checked.exitCode, checked.stderr.toString()]).toEqual([0, '']);
-
-  const port = String(freePort());
-  const [, command = ''] = /^ExecStart=(.*)$/m.exec(units.map(([, text]) => text).join('')) ?? [];
-  const [proxy = ''] = command.split(' ');
-  const listens = ['systemd-socket-activate', '-l', `127.0.0.1:${port}`];
-  await owner.create('plain', 'respond forwarded');
-  const child = Bun.spawn([...listens, proxy, `127.0.0.1:${owner.stack.httpPort}`], {
-    stdio: ['ignore', 'ignore', 'ignore'],
-  });
-  try {
-    const visit = () =>
-      fetch(`http://127.0.0.1:${port}/`, { headers: { Host: 'plain.example' } }).then(
-        (answer) => answer.text(),
-        () => '',
-      );
-    await until(async () => (await visit()) === 'forwarded', 'what is behind the proxy');
-  } finally {
-    child.kill();
-    await child.exited;
-  }
 });
 
 describe.skipIf(!hasStream || !caddyIs('>=2.7'))('nginx in front of Caddy', () => {
