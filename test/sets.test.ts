@@ -100,13 +100,11 @@ describe('the quick set', () => {
 
 describe('docs/promises.md', async () => {
   const text = await Bun.file(join(ROOT, 'docs/promises.md')).text();
-  const promises = text
-    .split('\n')
-    .flatMap((line) => {
-      const [, promise = '', tests] = /^\| (.*) \| (`.*`) \|$/.exec(line) ?? [];
-      const places = [...(tests ?? '').matchAll(/`([^`]+)`/g)].map(([, place]) => `test/${place}`);
-      return tests === undefined ? [] : [{ promise, places }];
-    });
+  const promises = text.split('\n').flatMap((line) => {
+    const [, promise = '', tests] = /^\| (.*) \| (`.*`) \|$/.exec(line) ?? [];
+    const places = [...(tests ?? '').matchAll(/`([^`]+)`/g)].map(([, place]) => `test/${place}`);
+    return tests === undefined ? [] : [{ promise, places }];
+  });
   const ofPlace = (place: string) => files.filter(({ path }) => path.startsWith(place));
 
   test('names tests that there are', () => {

@@ -59,7 +59,7 @@ export const UPGRADE = `Install Caddy ${SAFE_VERSION} or newer from Caddy's own 
 
 /** The same if the agent does. @param label of the agent, if there are several */
 const restartOf = (label: string | undefined): string =>
-  `Install Caddy ${SAFE_VERSION} or newer there, then: \`signalbox caddy restart${label === undefined ? '' : ` --on ${label}`}\` (docs/caddy-program.md).`;
+  `Install Caddy ${SAFE_VERSION} or newer on its machine, then: \`signalbox caddy restart${label === undefined ? '' : ` --on ${label}`}\` (“Another Caddy” in the docs).`;
 
 /** Milliseconds for one of several agents, so that nobody waits for it long. */
 const ONE_OF_SEVERAL_MS = 2_000;

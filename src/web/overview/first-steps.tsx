@@ -8,7 +8,8 @@ export function FirstSteps({ foreign }: { foreign: boolean }) {
           <strong>Point its name at this machine</strong>
           <p class="muted">
             Add a DNS record for the name with the address of the machine that Caddy runs on. Caddy
-            then gets the certificate on its own.
+            then gets the certificate on its own. To try it on one machine, a name such as{' '}
+            <code>http://app.localhost</code> needs no record.
           </p>
         </li>
         <li>

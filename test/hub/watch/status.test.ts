@@ -32,7 +32,7 @@ test('/status names the advisories that affect the proxy', async () => {
   expect(body.advisoriesAsOf).toBe(ADVISORIES_AS_OF);
   if (body.advisories?.length === 0) expect(body.upgrade).toBeNull();
   else {
-    const cure = `Install Caddy ${SAFE_VERSION} or newer there, then: \`signalbox caddy restart\``;
+    const cure = `Install Caddy ${SAFE_VERSION} or newer on its machine, then: \`signalbox caddy restart\``;
     expect(body.upgrade).toContain(cure);
     expect(body.problems.find(({ code }) => code === 'ADVISORY')?.message).toContain(cure);
   }
