@@ -71,7 +71,7 @@ export async function measureLogs(page: Page, dashboard: Dashboard): Promise<Row
   const extent = (text: string | RegExp) =>
     page.locator('.log-extent', { hasText: text }).waitFor();
   const chip = (text: RegExp) => page.getByRole('button', { name: text });
-  const plot = page.locator('.log-plot-requests .u-over');
+  const plot = page.locator('.log-plot svg');
   const shown = async () => {
     await page.locator('.log-table[aria-busy=false]').waitFor();
     await page.locator('[aria-label="Requests and latency over time"][aria-busy=false]').waitFor();

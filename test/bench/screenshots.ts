@@ -38,7 +38,7 @@ export async function run(): Promise<void> {
 
     await wide.goto('/logs');
     await wide.locator('.log-row').first().waitFor();
-    await wide.locator('.log-plot-requests canvas').waitFor();
+    await wide.locator('.log-plot svg').waitFor();
     await take(wide, 'logs');
 
     await wide.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();

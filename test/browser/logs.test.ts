@@ -52,7 +52,7 @@ async function open(address: string): Promise<void> {
 
 test('at least eight requests are in a window of 1280 × 800', async () => {
   await open('/logs?page=2');
-  if (hasFeature('statistics')) await page.locator('.uplot').first().waitFor();
+  if (hasFeature('statistics')) await page.locator('.log-plot svg').first().waitFor();
   const inView = await page.evaluate(
     () =>
       [...document.querySelectorAll('.log-row')].filter(

@@ -76,7 +76,7 @@ const PAGES: Readonly<Record<string, () => Promise<Locator>>> = {
   '/sites/SITE': async () => {
     await text('Caddy serves this site.').waitFor();
     return hasFeature('statistics')
-      ? page.locator('.log-plot-requests canvas').first()
+      ? page.locator('.log-plot svg').first()
       : page.getByRole('region', { name: 'Live state' });
   },
   '/sites/SITE/edit': async () => {

@@ -74,7 +74,7 @@ describe('a site’s page', () => {
   test('does not shift while it loads', async () => {
     await openNow();
     await page.locator('.request-error').first().waitFor();
-    if (hasFeature('statistics')) await page.locator('.log-plot-requests canvas').waitFor();
+    if (hasFeature('statistics')) await page.locator('.log-plot svg').waitFor();
     expect(await shiftOf(page)).toBeLessThan(0.1);
   });
 

@@ -98,7 +98,7 @@ test('shows function names and source lines in a stack trace', async () => {
   expect(err).toMatch(/ at usingHub \(.*src\/program\/cli\/api\/local-hub\.ts:\d+:\d+\)/);
 });
 
-/** Signs in through the page and opens the log, whose plot is loaded on demand. */
+/** Signs in through the page and opens a site, whose page is loaded on demand, and the log. */
 async function dashboardFaults(hub: string): Promise<string[]> {
   const browser = await launchBrowser();
   try {
@@ -118,9 +118,10 @@ async function dashboardFaults(hub: string): Promise<string[]> {
     await page.getByLabel('Password').fill('a long passphrase');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('navigation').getByRole('link', { name: 'Sites' }).click();
-    await page.getByRole('link', { name: 'http://app.example' }).waitFor();
+    await page.getByRole('link', { name: 'http://app.example' }).click();
+    await page.locator('.log-plot svg').waitFor();
     await page.goto('/logs');
-    await page.locator('canvas').first().waitFor();
+    await page.locator('.log-plot svg').waitFor();
     return faults;
   } finally {
     await browser.close();

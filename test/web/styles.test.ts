@@ -15,12 +15,12 @@ function isIn(code: string, name: string): boolean {
   );
 }
 
-test('each class of a style sheet is one of the dashboard, or of uPlot', async () => {
+test('each class of a style sheet is one of the dashboard', async () => {
   const code = await textOf('src/web/**/*.tsx', 'src/features/*/web/**/*.tsx');
   const styles = await textOf('src/web/**/*.css', 'src/features/*/web/**/*.css');
   const rules = styles.replace(/\/\*.*?\*\/|"[^"]*"/gs, '');
   const names = new Set([...rules.matchAll(/\.([a-z][\w-]*)/g)].map(([, name]) => name ?? ''));
   expect(names.size).toBeGreaterThan(100);
   expect(isIn(code, 'no-such-class')).toBe(false);
-  expect([...names].filter((name) => !name.startsWith('u-') && !isIn(code, name))).toEqual([]);
+  expect([...names].filter((name) => !isIn(code, name))).toEqual([]);
 });

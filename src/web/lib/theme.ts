@@ -40,23 +40,14 @@ function chooseTheme(theme: Theme): void {
   apply();
 }
 
-function useThemed<T>(read: () => T): T {
-  const [value, setValue] = useState(read);
+/** The user's choice, and a function that changes it. */
+export function useTheme(): [Theme, (theme: Theme) => void] {
+  const [theme, setTheme] = useState(chosen);
   useEffect(() => {
-    const update = () => setValue(() => read());
+    const update = () => setTheme(chosen);
     update();
     addEventListener(CHANGED, update);
     return () => removeEventListener(CHANGED, update);
   }, []);
-  return value;
+  return [theme, chooseTheme];
 }
-
-/** The user's choice, and a function that changes it. */
-export const useTheme = (): [Theme, (theme: Theme) => void] => [
-  useThemed(() => chosen),
-  chooseTheme,
-];
-
-/** Whether the page is dark now, for what is not drawn by the style sheet. */
-export const useDark = (): boolean =>
-  useThemed(() => document.documentElement.dataset.theme === 'dark');

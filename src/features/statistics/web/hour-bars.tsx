@@ -1,12 +1,11 @@
 /** A plot of the last hour: a bar for each minute, leading to its requests, with marks for changes. */
-
-import { count, duration, localTime, plural } from '../../../web/lib/format.ts';
-import type { Bucket, Entry, LogStats } from '../../../web/lib/types.ts';
+import { count, localTime } from '../../../web/lib/format.ts';
+import type { Entry, LogStats } from '../../../web/lib/types.ts';
 import { logsOf } from '../../../web/logs/filter/filters.ts';
 import { barsPath, BARS_HEIGHT as HEIGHT, BARS_WIDTH as WIDTH } from '../../../web/parts/bars.ts';
 import { HOUR_MS, requestsIn } from './hours.ts';
-import { barWords } from './plots/plot-data.ts';
-import { PublishMarks } from './plots/plots.tsx';
+import { PublishMarks } from './plots/marks.tsx';
+import { barWords, bucketWords } from './plots/plot-data.ts';
 
 /** The span of the plot, and its bars: one a minute. */
 export const SPAN = { milliseconds: HOUR_MS, buckets: 60 } as const;
@@ -16,6 +15,7 @@ type Props = { stats: LogStats | undefined; entries: readonly Entry[] };
 export function HourBars({ stats, entries }: Props) {
   const buckets = stats?.buckets ?? [];
   const requests = buckets.map(requestsIn);
+  const errors = buckets.map((bucket) => bucket.requests['5xx']);
   const highest = Math.max(0, ...requests);
   return (
     <section class="card tight" aria-label="Requests of the last hour">
@@ -44,13 +44,7 @@ export function HourBars({ stats, entries }: Props) {
       <div class="hour-plot">
         <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
           <path class="spark-requests" d={barsPath(requests, highest)} />
-          <path
-            class="spark-errors"
-            d={barsPath(
-              buckets.map((bucket) => bucket.requests['5xx']),
-              highest,
-            )}
-          />
+          <path class="spark-errors" d={barsPath(errors, highest)} />
         </svg>
         {/* For the pointer only: the numbers above lead there too. */}
         <div class="hour-bars over-bars" aria-hidden="true">
@@ -59,9 +53,9 @@ export function HourBars({ stats, entries }: Props) {
               key={bucket.from}
               tabIndex={-1}
               href={logsOf({ from: bucket.from, to: bucket.to })}
-              title={titleOf(bucket)}
+              title={bucketWords(bucket, stats ?? {})}
             >
-              <span class="visually-hidden">{titleOf(bucket)}</span>
+              <span class="visually-hidden">{bucketWords(bucket, stats ?? {})}</span>
             </a>
           ))}
         </div>
@@ -70,15 +64,4 @@ export function HourBars({ stats, entries }: Props) {
       {stats?.partial && <p class="muted">The numbers are incomplete.</p>}
     </section>
   );
-}
-
-function titleOf(bucket: Bucket): string {
-  const { from, p95 } = bucket;
-  const errors = bucket.requests['5xx'];
-  return [
-    localTime(from).slice(11, 16),
-    plural(requestsIn(bucket), 'request'),
-    ...(errors > 0 ? [`${plural(errors, 'error')} (5xx)`] : []),
-    ...(p95 === null ? [] : [`p95 ${duration(p95)}`]),
-  ].join(', ');
 }

@@ -44,7 +44,6 @@ type TileProps = Props & {
 };
 
 /** Not there if its hour has no such number; empty until the hours are known. */
-
 function Tile({ hours, domain, label, status = '', of, words }: TileProps) {
   const leadTo = ({ from, to }: Figures) => logsOf({ domain, status, from, to });
   const last = hours ? of(hours.last) : null;

@@ -30,9 +30,7 @@ export const LastDay: RequestsSection = ({ host, domain }) => {
       <HourTiles hours={data?.hours} domain={host} />
       <WithoutRequests from={data?.plot.missing} />
       <section class="card tight" aria-label="Requests and latency of the last 24 hours">
-        <div class="log-plot-head row baseline">
-          <h2>Last 24 hours</h2>
-        </div>
+        <h2>Last 24 hours</h2>
         {error && <Notice kind="error">{error}</Notice>}
         <Plots
           stats={data?.plot}

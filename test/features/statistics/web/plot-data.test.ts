@@ -4,9 +4,9 @@ import {
   barWords,
   marksOf,
   plotData,
-  tickNames,
   totals,
 } from '../../../../src/features/statistics/web/plots/plot-data.ts';
+import { tickNames } from '../../../../src/features/statistics/web/plots/ticks.ts';
 import type { Bucket, Entry, LogStats } from '../../../../src/web/lib/types.ts';
 
 describe('the plot', () => {

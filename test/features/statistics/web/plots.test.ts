@@ -4,6 +4,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { LogStats } from '../../../../src/shared/wire/logs.ts';
+import { localTime } from '../../../../src/web/lib/format.ts';
 import { line } from '../../../agent/logs/lines.ts';
 import { startDashboard } from '../../../harness/dashboard.ts';
 import { forFile } from '../../../harness/for-file.ts';
@@ -43,7 +44,7 @@ await page.getByRole('button', { name: 'Latency and figures' }).click();
 describe('the plot', () => {
   test('sets the time range by a drag, and Back undoes that', async () => {
     await open('/logs?domain=app.example');
-    const box = await page.locator('.log-plot-requests .u-over').boundingBox();
+    const box = await page.locator('.log-plot svg').boundingBox();
     if (!box) throw new Error('no plot');
     const at = (part: number) => [box.x + box.width * part, box.y + box.height / 2] as const;
     await page.mouse.move(...at(0.25));
@@ -62,6 +63,58 @@ describe('the plot', () => {
     await page.waitForURL(/from=.*to=/);
     await page.goBack();
     await page.waitForURL(/\/logs\?domain=app\.example$/);
+  });
+
+  test('is not zoomed by a click, and has the totals where there is no cursor', async () => {
+    await open('/logs?domain=app.example');
+    const plot = page.locator('.log-plot svg');
+    const legend = page.locator('.log-legend');
+    const totals = await legend.textContent();
+    expect(totals).toContain('Total');
+    await plot.click();
+    await page.mouse.move(0, 0);
+    await legend.getByText('Total').waitFor();
+    expect(await legend.textContent()).toBe(totals);
+    expect(query().has('from')).toBe(false);
+  });
+
+  test('says what a column has, to the pointer and to keys', async () => {
+    await open('/logs?domain=app.example');
+    const { buckets } = (await (
+      await page.request.get('/api/logs/stats?domain=app.example&buckets=120')
+    ).json()) as LogStats;
+    const whenOf = (column: number) => localTime(buckets.at(column)?.from ?? '');
+    const legend = page.locator('.log-legend');
+    const slider = page.getByRole('slider', { name: 'Time of the figures' });
+    const { width = 0 } = (await page.locator('.log-plot svg').boundingBox()) ?? {};
+    await slider.hover({ position: { x: width - 12, y: 40 } });
+    await legend.getByText(whenOf(-1)).waitFor();
+    await page.mouse.move(0, 0);
+    await legend.getByText('Total').waitFor();
+    await slider.focus();
+    expect(await slider.getAttribute('aria-valuetext')).toBe('Total');
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowLeft');
+    await legend.getByText(whenOf(-2)).waitFor();
+    const sum = Object.values(buckets.at(-2)?.requests ?? {}).reduce((all, one) => all + one, 0);
+    const words = `${whenOf(-2).slice(0, 16)}, ${sum} request`;
+    expect(await slider.getAttribute('aria-valuetext')).toStartWith(words);
+    await page.keyboard.press('Home');
+    await legend.getByText(whenOf(0)).waitFor();
+    await slider.blur();
+    await legend.getByText('Total').waitFor();
+  });
+
+  test('fits its place after that changes', async () => {
+    await open('/logs?domain=app.example');
+    const plot = page.locator('.log-plot svg');
+    const isAsWide = () =>
+      plot.evaluate((svg) => svg.clientWidth === svg.parentElement?.parentElement?.clientWidth);
+    const size = page.viewportSize() ?? { width: 1280, height: 720 };
+    await page.setViewportSize({ width: 900, height: 720 });
+    await until(isAsWide, 'the plot to be as narrow');
+    await page.setViewportSize(size);
+    await until(isAsWide, 'the plot to be as wide');
   });
 
   test('says what share of the lines it was made of, and that its numbers are estimates', async () => {
@@ -100,34 +153,24 @@ describe('the plot', () => {
 
 test('the labels of the plot neither touch nor are cut on a phone', async () => {
   const phone = await page.context().newPage();
-  // They are drawn: what the plot writes, and where.
-  await phone.addInitScript(() => {
-    const written: object[] = [];
-    Object.assign(globalThis, { written });
-    const { fillText } = CanvasRenderingContext2D.prototype;
-    CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
-      const { width } = this.measureText(text);
-      const from = this.textAlign === 'center' ? x - width / 2 : x - width;
-      const plot = [...document.querySelectorAll('canvas')].indexOf(this.canvas);
-      written.push({ text, plot, from, to: from + width, y, limit: this.canvas.width });
-      fillText.call(this, text, x, y);
-    };
-  });
-  type Label = Record<'plot' | 'from' | 'to' | 'y' | 'limit', number> & { text: string };
+  type Label = Record<'from' | 'to' | 'y' | 'limit', number> & { text: string };
+  const labels = () =>
+    phone.locator('.log-plot svg').evaluate((plot): Label[] =>
+      [...plot.querySelectorAll('text:not(:has(tspan)), tspan')].map((label) => {
+        const { left, right, top } = label.getBoundingClientRect();
+        const limit = plot.getBoundingClientRect().right;
+        return { text: label.textContent ?? '', from: left, to: right, y: top, limit };
+      }),
+    );
   const at = (seconds: number) => new Date((START + seconds) * 1000).toISOString();
   for (const width of [390, 320]) {
     await phone.setViewportSize({ width, height: 800 });
     for (const span of [0.32, 0.4, 0.46, 24 * HOUR]) {
       await phone.goto(`/logs?from=${at(0)}&to=${at(span)}`);
-      let written: Label[] = [];
-      await until(async () => {
-        written = await phone.evaluate<Label[]>('written');
-        return written.some(({ text }) => text.includes(':'));
-      });
-      const rows = Map.groupBy(written, ({ plot, y }) => `${plot} ${Math.round(y)}`);
-      for (const row of rows.values()) {
-        const labels = new Map(row.map((one) => [one.from, one]));
-        const sorted = [...labels.values()].sort((a, b) => a.from - b.from);
+      const written = (await labels()).filter(({ text }) => text !== '');
+      expect(written.some(({ text }) => text.includes(':'))).toBe(true);
+      for (const row of Map.groupBy(written, ({ y }) => Math.round(y)).values()) {
+        const sorted = row.sort((a, b) => a.from - b.from);
         for (const [i, { text, to, limit }] of sorted.entries()) {
           const next = sorted[i + 1];
           expect([width, span, text, to <= limit]).toEqual([width, span, text, true]);
@@ -141,7 +184,7 @@ test('the labels of the plot neither touch nor are cut on a phone', async () => 
 
 test('the page shows the most frequent values, and its plots as a table', async () => {
   await open('/logs?domain=app.example&status=5xx');
-  await page.locator('.uplot').first().waitFor();
+  await page.locator('.log-plot svg').first().waitFor();
   await page.getByText('Most frequent values').click();
   await page.locator('.log-top li').first().waitFor();
   await page.getByText('Show as a table').click();

@@ -52,7 +52,7 @@ test('a site counts only its own requests, as the API does', async () => {
   expect((await api<LogPage>(`/logs?${query}`)).total).toBe(14);
   const errors = page.locator('.tile', { hasText: 'Errors' }).locator('a.tile-value');
   expect(await errors.textContent()).toBe('2');
-  await page.locator('.log-plot-requests canvas').waitFor();
+  await page.locator('.log-plot svg').waitFor();
   await page
     .getByRole('region', { name: 'Requests and latency' })
     .getByText('20')

@@ -58,7 +58,7 @@ test('a site’s page says that the check fails, since when and why, and how the
   expect(words[0]).toStartWith('91.66 % of 1,440 answers right, median 12 ms, p95 up to 40 ms.');
   expect(words[0]).toContain(': 60 of 60 wrong; ');
   expect(words[1]).toStartWith('93.33 % of 1,800 answers right');
-  if (hasFeature('statistics')) await page.locator('.log-plot-requests canvas').waitFor();
+  if (hasFeature('statistics')) await page.locator('.log-plot svg').waitFor();
   expect(await shiftOf(page)).toBeLessThan(0.1);
   await page.goto('/sites');
   const row = page.getByRole('row').filter({ hasText: 'watched.example' });

@@ -1,34 +1,32 @@
 /** Converts statistics to what the plot draws: stacked columns. Pure. */
-import { count } from '../../../../web/lib/format.ts';
-import type { Entry, LogStats, StatusClass } from '../../../../web/lib/types.ts';
+import { clockTime, count, duration, plural } from '../../../../web/lib/format.ts';
+import type { Bucket, Entry, LogStats, StatusClass } from '../../../../web/lib/types.ts';
 import { CLASSES } from '../../../../web/logs/values.tsx';
+import { requestsIn } from '../hours.ts';
 
 /** From bottom to top, so that errors are on top, where they stand out. */
 export const STACK: readonly StatusClass[] = ['2xx', '3xx', '1xx', 'other', '4xx', '5xx'];
 
-export type PlotData = {
-  /** Seconds since 1970. */
-  from: number;
-  to: number;
-  /** The middle of each bucket. */
-  times: number[];
-  /** For each class of STACK, its requests plus those of all classes below it. */
-  stacked: number[][];
-  /** Milliseconds. */
-  p50: (number | null)[];
-  p95: (number | null)[];
-};
+/** The lines of the plot, with their words in the legend. */
+export const LATENCIES = [
+  { name: 'p50', words: 'median latency' },
+  { name: 'p95', words: 'p95: 95 % are faster' },
+] as const;
+
+export type PlotData = NonNullable<ReturnType<typeof plotData>>;
 
 const seconds = (iso: string): number => Date.parse(iso) / 1000;
 
-/** Undefined if there is nothing to draw. */
-export function plotData({ from, to, buckets }: LogStats): PlotData | undefined {
+/** Times in seconds since 1970, latencies in milliseconds; undefined if there is nothing to draw. */
+export function plotData({ from, to, buckets }: LogStats) {
   if (from === null || to === null || buckets.length === 0) return undefined;
   const sums = buckets.map(() => 0);
   return {
     from: seconds(from),
     to: Math.max(seconds(to), seconds(from) + 0.001),
+    /** The middle of each bucket. */
     times: buckets.map((bucket) => (seconds(bucket.from) + seconds(bucket.to)) / 2),
+    /** For each class of STACK, its requests plus those of all classes below it. */
     stacked: STACK.map((name) =>
       buckets.map((bucket, at) => {
         const sum = (sums[at] ?? 0) + bucket.requests[name];
@@ -41,9 +39,28 @@ export function plotData({ from, to, buckets }: LogStats): PlotData | undefined 
   };
 }
 
+type Sampled = Pick<LogStats, 'sampled'>;
+
+const about = (text: string, { sampled }: Sampled) => `${sampled ? '≈\u00a0' : ''}${text}`;
+
 /** A number of requests; `≈ 40` if it is an estimate. */
-export const amount = (requests: number, { sampled }: Pick<LogStats, 'sampled'>): string =>
-  `${sampled ? '≈\u00a0' : ''}${count(requests)}`;
+export const amount = (requests: number, stats: Sampled): string => about(count(requests), stats);
+
+/** A latency; `–` if there were no requests. */
+export const latency = (milliseconds: number | null): string =>
+  milliseconds === null ? '–' : duration(milliseconds);
+
+/** What happened in a bucket, as `2026-11-21 10:34, 40 requests, 2 errors (5xx), p95 13 ms`. */
+export function bucketWords(bucket: Bucket, stats: Sampled): string {
+  const { from, p95, unread } = bucket;
+  const errors = bucket.requests['5xx'];
+  return [
+    clockTime(from),
+    unread ? 'unknown' : about(plural(requestsIn(bucket), 'request'), stats),
+    ...(errors > 0 ? [`${about(plural(errors, 'error'), stats)} (5xx)`] : []),
+    ...(p95 === null ? [] : [`p95 ${duration(p95)}`]),
+  ].join(', ');
+}
 
 type Totals = Record<StatusClass, number>;
 
@@ -92,29 +109,4 @@ export function barWords({ buckets }: Pick<LogStats, 'buckets'>): string {
   if (value < 0.1) return '';
   const about = value * milliseconds === length ? '' : 'about ';
   return `, a bar is ${about}${value} ${unit === 'day' && value !== 1 ? 'days' : unit}`;
-}
-
-const DAY = 86_400;
-
-/**
- * The time of day, plus the date at the start of each day; only dates if a step is a day or more.
- * @param times seconds since 1970
- * @param step seconds between them
- */
-export function tickNames(times: readonly number[], step: number): string[] {
-  const two = (value: number) => String(value).padStart(2, '0');
-  let before = '';
-  return times.map((time) => {
-    const at = new Date(time * 1000);
-    const day = `${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-    const date = day === before ? '' : day;
-    before = day;
-    if (step >= 300 * DAY) return String(at.getFullYear());
-    if (step >= DAY) return day;
-    const minute = `${two(at.getHours())}:${two(at.getMinutes())}`;
-    const clock = step >= 60 ? minute : `${minute}:${two(at.getSeconds())}`;
-    // Within a second, milliseconds matter and the date does not.
-    if (step < 1) return `${clock}.${String(at.getMilliseconds()).padStart(3, '0')}`;
-    return date === '' ? clock : `${clock}\n${date}`;
-  });
 }

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { LogSection } from '../../../../web/feature.ts';
 import { get } from '../../../../web/lib/api.ts';
-import { duration, localTime } from '../../../../web/lib/format.ts';
+import { localTime, plural } from '../../../../web/lib/format.ts';
 import type { Entry, LogStats } from '../../../../web/lib/types.ts';
 import { useKept, WIDE } from '../../../../web/lib/use-browser.ts';
 import { useEvery, useLoad } from '../../../../web/lib/use-load.ts';
@@ -11,7 +11,7 @@ import { parseFilters } from '../../../../web/logs/filter/filters.ts';
 import { CLASSES } from '../../../../web/logs/values.tsx';
 import { Notice } from '../../../../web/parts/notice.tsx';
 import { statsRequest } from '../hours.ts';
-import { amount, barWords } from './plot-data.ts';
+import { amount, barWords, latency } from './plot-data.ts';
 import { Plots } from './plots.tsx';
 import { shareOf, TopPanel } from './top-panel.tsx';
 
@@ -35,7 +35,7 @@ export const PlotPanel: LogSection = ({ query, isLive }) => {
   const unread = data?.buckets.filter(({ unread }) => unread).length ?? 0;
   return (
     <section
-      class={isWhole ? 'card tight below' : 'card tight below log-plot-low'}
+      class="card tight below"
       aria-label="Requests and latency over time"
       aria-busy={loading}
     >
@@ -64,7 +64,6 @@ export const PlotPanel: LogSection = ({ query, isLive }) => {
       </div>
       {error && <Notice kind="error">{error}</Notice>}
       <Plots
-        key={String(isWhole)}
         stats={data}
         isStale={error !== null}
         isWhole={isWhole}
@@ -73,10 +72,10 @@ export const PlotPanel: LogSection = ({ query, isLive }) => {
       />
       {(isWhole || data?.sampled || data?.partial) && (
         <p class="log-plot-notes tiny muted">
-          {isWhole && <span class="log-drag">Drag across the plot to zoom in. </span>}
+          {isWhole && 'Drag across the plot to zoom in. '}
           {data?.sampled && `Estimated ${shareOf(data)}. `}
           {unread > 0 &&
-            `${unread} ${unread === 1 ? 'bar is' : 'bars are'} unknown, not 0: no line was read. `}
+            `${plural(unread, 'bar is', 'bars are')} unknown, not 0: no line was read. `}
           {data?.partial && 'The numbers are incomplete.'}
         </p>
       )}
@@ -105,7 +104,6 @@ function Figures({ stats }: { stats: LogStats }) {
   const busy = stats.buckets.filter(
     ({ requests, unread }) => unread || CLASSES.some((name) => requests[name] > 0),
   );
-  const latency = (value: number | null) => (value === null ? '–' : duration(value));
   return (
     <section
       class="log-scroll scroll nowrap numeric"

@@ -1,5 +1,4 @@
 /** The most frequent values in the time range; clicking one filters by it. */
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { count } from '../../../../web/lib/format.ts';
 import type { LogStats } from '../../../../web/lib/types.ts';
@@ -28,50 +27,34 @@ export function TopPanel({ stats }: { stats: LogStats | undefined }) {
 
 function Lists({ stats }: { stats: LogStats }) {
   const { domains, statuses, latest } = stats;
-  const amountOf = (requests: number) => amount(requests, stats);
   const of = latest.partial ? ` of the newest ${count(latest.requests)}` : '';
   return (
     <div class="columns">
-      <List title="Domains" filter="domain" amountOf={amountOf}>
-        {domains.map(({ domain, requests }) => ({ value: domain, requests }))}
-      </List>
-      <List
-        title="Statuses"
-        filter="status"
-        amountOf={amountOf}
-        sign={(value) => <StatusMark name={classOf(Number(value))} />}
-      >
-        {statuses.map(({ status, requests }) => ({ value: String(status), requests }))}
-      </List>
-      <List title={`Paths${of}`} filter="path" amountOf={amountOf}>
-        {latest.paths.map(({ path, requests }) => ({ value: path, requests }))}
-      </List>
-      <List title={`IP addresses${of}`} filter="ip" amountOf={amountOf}>
-        {latest.ips.map(({ ip, requests }) => ({ value: ip, requests }))}
-      </List>
-      <List title={`User agents${of}`} filter="userAgent" amountOf={amountOf}>
-        {latest.userAgents.map(({ userAgent, requests }) => ({ value: userAgent, requests }))}
-      </List>
+      <List title="Domains" filter="domain" rows={domains} stats={stats} />
+      <List title="Statuses" filter="status" rows={statuses} stats={stats} />
+      <List title={`Paths${of}`} filter="path" rows={latest.paths} stats={stats} />
+      <List title={`IP addresses${of}`} filter="ip" rows={latest.ips} stats={stats} />
+      <List title={`User agents${of}`} filter="userAgent" rows={latest.userAgents} stats={stats} />
     </div>
   );
 }
 
 const MAX_SHOWN = 10;
 
-type ListProps = {
+type ListProps<Filter extends FilterKey> = {
   title: string;
-  filter: FilterKey;
-  amountOf: (requests: number) => string;
-  sign?: (value: string) => ComponentChildren;
-  children: { value: string; requests: number }[];
+  filter: Filter;
+  rows: readonly ({ requests: number } & Record<Filter, string | number>)[];
+  stats: LogStats;
 };
 
-function List({ title, filter, amountOf, sign, children }: ListProps) {
+function List<Filter extends FilterKey>({ title, filter, rows, stats }: ListProps<Filter>) {
   return (
     <div>
       <h3 class="tiny muted">{title}</h3>
       <ol class="plain">
-        {children.slice(0, MAX_SHOWN).map(({ value, requests }, at) => {
+        {rows.slice(0, MAX_SHOWN).map((row, at) => {
+          const value = String(row[filter]);
           const normal = accepted(filter, cut(value, PATH_FILTER));
           return (
             <li key={at} class="line between top">
@@ -82,10 +65,10 @@ function List({ title, filter, amountOf, sign, children }: ListProps) {
                 disabled={!normal}
                 onClick={() => normal && filterBy({ [filter]: normal })}
               >
-                {sign?.(value)}
+                {filter === 'status' && <StatusMark name={classOf(Number(value))} />}
                 {shown(value, 80) || 'none'}
               </button>
-              <span class="nowrap muted">{amountOf(requests)}</span>
+              <span class="nowrap muted">{amount(row.requests, stats)}</span>
             </li>
           );
         })}
