@@ -1,4 +1,4 @@
-/** What the browser gives to all pages: choices that it remembers, media queries, keys. */
+/** What the browser gives to all pages: choices that it remembers, media queries, sizes, keys. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** @param name under which it is kept @returns the choice, and a function that changes it */
@@ -50,6 +50,19 @@ export function useMedia(query: string): boolean {
     return () => list.removeEventListener('change', update);
   }, [query]);
   return matches;
+}
+
+/** @returns a ref for an element, and how wide that is in pixels, 0 until it is known */
+export function useWidth(): [(element: Element | null) => void, number] {
+  const [element, setElement] = useState<Element | null>(null);
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    if (!element) return;
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [element]);
+  return [setElement, width];
 }
 
 const TAKES_TEXT = 'input, textarea, select, dialog, .editor';

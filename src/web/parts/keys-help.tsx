@@ -26,6 +26,7 @@ const KEYS = [
       ['Home, End', 'Go to the first or last value of the row; with Ctrl, of the table'],
       ['n, p', 'In the table: next (older) or previous (newer) page'],
       ['Alt + Page Down, Page Up', 'Next (older) or previous (newer) page'],
+      ['Left, Right, Home, End', 'In the plot: show the figures of a bar'],
       ['Space', 'Pause or resume the live log, unless a button or field has the focus'],
     ],
   ],

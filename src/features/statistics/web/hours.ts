@@ -66,7 +66,8 @@ type AllFigures = { hours: Hours | undefined; plot: LogStats };
 /** Empty `domain` for all; the plot covers the last `milliseconds` in so many `buckets`. */
 type Wanted = { domain: string; milliseconds: number; buckets: number };
 
-const EVERY_MS = 30_000;
+/** How often what is about now is loaded again. */
+export const EVERY_MS = 30_000;
 
 /** The figures of the last two hours and those of a plot, kept up to date. */
 export function useFigures({ domain, milliseconds, buckets }: Wanted): Loaded<AllFigures> {

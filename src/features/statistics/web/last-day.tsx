@@ -8,19 +8,12 @@ import { useEvery, useLoad } from '../../../web/lib/use-load.ts';
 import { logsOf } from '../../../web/logs/filter/filters.ts';
 import { Notice, WithoutRequests } from '../../../web/parts/notice.tsx';
 import { HourTiles } from './hour-tiles.tsx';
-import { HOUR_MS, useFigures } from './hours.ts';
+import { EVERY_MS, HOUR_MS, useFigures } from './hours.ts';
 import { Plots } from './plots/plots.tsx';
 
-const DAY_MS = 24 * HOUR_MS;
-const EVERY_MS = 30_000;
-
 export const LastDay: RequestsSection = ({ host, domain }) => {
-  const isWide = useMedia(WIDE);
-  const { data, error } = useFigures({
-    domain: host,
-    milliseconds: DAY_MS,
-    buckets: isWide ? 96 : 48,
-  });
+  const buckets = useMedia(WIDE) ? 96 : 48;
+  const { data, error } = useFigures({ domain: host, milliseconds: 24 * HOUR_MS, buckets });
   const changes = useLoad(`changes ${domain}`, (signal) =>
     get<Entry[]>(`/changelog?domain=${encodeURIComponent(domain)}`, signal),
   );

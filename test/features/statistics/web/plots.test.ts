@@ -131,7 +131,7 @@ describe('the plot', () => {
     const note = `Estimated ${share}. 1 bar is unknown, not 0: no line was read.`;
     await page.locator('.log-plot-notes', { hasText: note }).waitFor();
     expect(await page.locator('.log-legend b').first().textContent()).toBe('≈\u00a060');
-    await page.locator('.log-top summary', { hasText: share }).click();
+    await page.locator('summary', { hasText: share }).click();
     expect(await page.locator('.log-top li').first().textContent()).toContain('≈\u00a0120');
     await page.getByText('Show as a table').click();
     const second = page.locator('.log-scroll tbody tr').nth(1);

@@ -1,8 +1,8 @@
 /** Marks on a plot where changes went live. */
 import { localTime } from '../../../../web/lib/format.ts';
 import type { Entry, LogStats } from '../../../../web/lib/types.ts';
+import { useWidth } from '../../../../web/lib/use-browser.ts';
 import { type Mark, marksOf } from './plot-data.ts';
-import { useWidth } from './use-width.ts';
 
 type PublishMarksProps = { stats: LogStats | undefined; entries: readonly Entry[] };
 

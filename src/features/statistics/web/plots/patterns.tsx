@@ -24,11 +24,7 @@ export const Patterns = () => (
   <svg class="visually-hidden" aria-hidden="true">
     {STACK.map((name) => (
       <pattern key={name} id={`status-${name}`} width="8" height="8" patternUnits="userSpaceOnUse">
-        <rect
-          width="8"
-          height="8"
-          fill={`var(--${name === 'other' ? 'ink-soft' : `status-${name}`})`}
-        />
+        <rect width="8" height="8" fill={`var(--status-${name})`} />
         <path d={LINES[name]} stroke="var(--panel)" />
       </pattern>
     ))}

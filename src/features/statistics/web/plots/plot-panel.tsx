@@ -1,4 +1,5 @@
 /** The plot of requests and latency over time, with its legend and tables. */
+import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import type { LogSection } from '../../../../web/feature.ts';
 import { get } from '../../../../web/lib/api.ts';
@@ -13,7 +14,7 @@ import { Notice } from '../../../../web/parts/notice.tsx';
 import { statsRequest } from '../hours.ts';
 import { amount, barWords, latency } from './plot-data.ts';
 import { Plots } from './plots.tsx';
-import { shareOf, TopPanel } from './top-panel.tsx';
+import { shareOf, TopLists } from './top-lists.tsx';
 
 /** As many columns as the screen can show clearly. */
 const BUCKETS = matchMedia(WIDE).matches ? 120 : 48;
@@ -32,6 +33,7 @@ export const PlotPanel: LogSection = ({ query, isLive }) => {
   const [isWhole, setWhole] = useKept('logs.plot', false);
 
   const isZoomed = filters.from !== '' || filters.to !== '';
+  const share = data ? shareOf(data) : '';
   const unread = data?.buckets.filter(({ unread }) => unread).length ?? 0;
   return (
     <section
@@ -70,10 +72,10 @@ export const PlotPanel: LogSection = ({ query, isLive }) => {
         changes={changelog.data ?? []}
         onZoom={filterBy}
       />
-      {(isWhole || data?.sampled || data?.partial) && (
+      {(isWhole || share || data?.partial) && (
         <p class="log-plot-notes tiny muted">
           {isWhole && 'Drag across the plot to zoom in. '}
-          {data?.sampled && `Estimated ${shareOf(data)}. `}
+          {share && `Estimated ${share}. `}
           {unread > 0 &&
             `${plural(unread, 'bar is', 'bars are')} unknown, not 0: no line was read. `}
           {data?.partial && 'The numbers are incomplete.'}
@@ -81,25 +83,36 @@ export const PlotPanel: LogSection = ({ query, isLive }) => {
       )}
       {isWhole && (
         <>
-          <TopPanel stats={data} />
-          <FiguresTable stats={data} />
+          <Opened
+            stats={data}
+            summary={`Most frequent values${share && `, ${share}`}`}
+            View={TopLists}
+          />
+          <Opened stats={data} summary="Show as a table" View={Figures} />
         </>
       )}
     </section>
   );
 };
 
-/** The numbers of the plot as a table, for those who cannot see it. */
-function FiguresTable({ stats }: { stats: LogStats | undefined }) {
+type OpenedProps = {
+  stats: LogStats | undefined;
+  summary: string;
+  View: ComponentType<{ stats: LogStats }>;
+};
+
+/** What is made only once it is opened. */
+function Opened({ stats, summary, View }: OpenedProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="small" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary class="muted">Show as a table</summary>
-      {isOpen && stats && <Figures stats={stats} />}
+      <summary class="muted">{summary}</summary>
+      {isOpen && stats && <View stats={stats} />}
     </details>
   );
 }
 
+/** The numbers of the plot as a table, for those who cannot see it. */
 function Figures({ stats }: { stats: LogStats }) {
   const busy = stats.buckets.filter(
     ({ requests, unread }) => unread || CLASSES.some((name) => requests[name] > 0),

@@ -29,8 +29,7 @@ export function Plot({ data, width, isWhole }: Props) {
   const middles = times.map(x);
   const ticks = timeTicks(from, to, room);
   const lines = ticks.times.map(x);
-  const height = isWhole ? REQUESTS_HEIGHT : bottom - TOP;
-  const requests = panelOf(TOP, height, stacked.at(-1) ?? []);
+  const requests = panelOf(TOP, isWhole ? REQUESTS_HEIGHT : bottom - TOP, stacked.at(-1) ?? []);
   const latency = panelOf(LATENCY_TOP, bottom - LATENCY_TOP, [...data.p50, ...data.p95]);
   const layers = columnsOf(stacked, middles, room / times.length, requests);
   const axis = { lines, right: width - RIGHT };

@@ -1,6 +1,7 @@
 /** The plots of requests and latency, with a legend and marks where changes went live. */
 import { useMemo } from 'preact/hooks';
 import type { Entry, LogStats } from '../../../../web/lib/types.ts';
+import { useWidth } from '../../../../web/lib/use-browser.ts';
 import type { Range } from '../../../../web/logs/filter/time-range.tsx';
 import { Legend } from './legend.tsx';
 import { PublishMarks } from './marks.tsx';
@@ -8,7 +9,6 @@ import { Patterns } from './patterns.tsx';
 import { bottomOf, LEFT, NAMES_HEIGHT, Plot, RIGHT } from './plot.tsx';
 import { bucketWords, plotData } from './plot-data.ts';
 import { useCursor } from './use-cursor.ts';
-import { useWidth } from './use-width.ts';
 
 type Props = {
   stats: LogStats | undefined;

@@ -1,5 +1,4 @@
 /** The most frequent values in the time range; clicking one filters by it. */
-import { useState } from 'preact/hooks';
 import { count } from '../../../../web/lib/format.ts';
 import type { LogStats } from '../../../../web/lib/types.ts';
 import { filterBy } from '../../../../web/logs/filter/chips.tsx';
@@ -15,21 +14,11 @@ export function shareOf({ sampled }: Pick<LogStats, 'sampled'>): string {
   return `from ${named.join(' and ') || `1 in ${sampled.of.toLocaleString('en')} lines`}`;
 }
 
-export function TopPanel({ stats }: { stats: LogStats | undefined }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details class="log-top small" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary class="muted">Most frequent values{stats?.sampled && `, ${shareOf(stats)}`}</summary>
-      {isOpen && stats && <Lists stats={stats} />}
-    </details>
-  );
-}
-
-function Lists({ stats }: { stats: LogStats }) {
+export function TopLists({ stats }: { stats: LogStats }) {
   const { domains, statuses, latest } = stats;
   const of = latest.partial ? ` of the newest ${count(latest.requests)}` : '';
   return (
-    <div class="columns">
+    <div class="log-top columns">
       <List title="Domains" filter="domain" rows={domains} stats={stats} />
       <List title="Statuses" filter="status" rows={statuses} stats={stats} />
       <List title={`Paths${of}`} filter="path" rows={latest.paths} stats={stats} />
