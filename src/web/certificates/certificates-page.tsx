@@ -10,17 +10,13 @@ import { useEvery, useLoad } from '../lib/use-load.ts';
 import { Empty } from '../parts/empty.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { Segments } from '../parts/segments.tsx';
 import { CERTIFICATES_CARDS } from '../seldom-features.ts';
 import { CertificateTable } from './certificate-table.tsx';
 import { addressOf, hasProblem, readView, rowsOf, shownRows, type View } from './rows.ts';
 
 /** Certificates arrive within seconds, and errors within minutes. */
 const EVERY_MS = 15_000;
-
-const SHOWN: readonly [View['shown'], string][] = [
-  ['all', 'All'],
-  ['problems', 'Problems'],
-];
 
 export function CertificatesPage({ query }: { query: URLSearchParams }) {
   const { status, agents } = useHub();
@@ -33,7 +29,6 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
   const change = (next: View) => navigate(addressOf(next), { replace: true });
   const rows = shownRows(data ?? [], view);
   const sites = data && rowsOf(data);
-  const counts = { all: sites?.length, problems: sites?.filter(hasProblem).length };
 
   return (
     <>
@@ -45,22 +40,15 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
       ))}
       <div class="page-head row above">
         <h2>By site</h2>
-        <fieldset class="segments">
-          <legend class="visually-hidden">Show certificates</legend>
-          {SHOWN.map(([name, label]) => (
-            <label key={name}>
-              <input
-                type="radio"
-                name="shown"
-                checked={view.shown === name}
-                onChange={() => change({ ...view, shown: name })}
-              />
-              <span>
-                {label} {counts[name] ?? ''}
-              </span>
-            </label>
-          ))}
-        </fieldset>
+        <Segments
+          label="Show certificates"
+          options={[
+            ['all', `All ${sites?.length ?? ''}`],
+            ['problems', `Problems ${sites?.filter(hasProblem).length ?? ''}`],
+          ]}
+          chosen={view.shown}
+          onChoose={(shown) => change({ ...view, shown })}
+        />
       </div>
       {error && unknown.length === 0 && <Notice kind="error" title={error} />}
       {unknown.length > 0 && (

@@ -3,6 +3,7 @@ import type { ImportSource } from '../feature.ts';
 import { useCan } from '../lib/roles.ts';
 import { navigate } from '../lib/router.ts';
 import { CaddyfileShown } from '../parts/code-block.tsx';
+import { Segments } from '../parts/segments.tsx';
 import { IMPORT_SOURCES, OWNER_CARDS } from '../seldom-features.ts';
 import { FromSnapshot } from './from-snapshot.tsx';
 
@@ -37,19 +38,12 @@ function ImportCard({ sources, from }: ImportProps) {
     <section class="card" aria-labelledby="import-title">
       <div class="card-head row between">
         <h2 id="import-title">Import from</h2>
-        <fieldset class="segments" aria-labelledby="import-title">
-          {sources.map((source) => (
-            <label key={source.name}>
-              <input
-                type="radio"
-                name="from"
-                checked={source === chosen}
-                onChange={() => navigate(`/import?from=${source.name}`, { replace: true })}
-              />
-              <span>{source.label}</span>
-            </label>
-          ))}
-        </fieldset>
+        <Segments
+          label="Import from"
+          options={sources.map(({ name, label }) => [name, label] as const)}
+          chosen={chosen?.name ?? ''}
+          onChoose={(name) => navigate(`/import?from=${name}`, { replace: true })}
+        />
       </div>
       {sources.map((source) => {
         const { name, Source, staysMounted = false } = source;

@@ -54,6 +54,12 @@ export function Strip(strip: StripProps) {
 const pathOf = (places: readonly number[], top: number, height: number): string =>
   places.map((at) => `M${at * STEP} ${top}h${BAR}v${height}h-${BAR}z`).join('');
 
+/** What a strip can show. */
+export const SPANS = [
+  ['day', '24 h'],
+  ['month', '30 days'],
+] as const;
+
 const LABELS = { day: 'Last 24 hours', month: 'Last 30 days' };
 const EVERY_MS = 60_000;
 

@@ -13,6 +13,7 @@ import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { KeptBy } from '../parts/kept-by.tsx';
 import { Notice, RefusedNotice } from '../parts/notice.tsx';
 import { SaveBar } from '../parts/save-bar.tsx';
+import { Tick } from '../parts/tick.tsx';
 import { faultOf, isShownAt, NameField } from '../placement/new-policy-form.tsx';
 import { changeOn, createOn, operationsOn } from '../placement/store.ts';
 import { RecipeForm } from '../recipes/recipe-form.tsx';
@@ -86,17 +87,12 @@ export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
           fault={fault}
           onChange={(values) => set({ values })}
         />
-        <label>
-          <input
-            type="checkbox"
-            checked={everywhere}
-            onChange={(event) => {
-              const everywhere = event.currentTarget.checked;
-              set({ everywhere, ...(everywhere && { picked: idsOf(sites) }) });
-            }}
-          />
+        <Tick
+          checked={everywhere}
+          onTick={(everywhere) => set({ everywhere, ...(everywhere && { picked: idsOf(sites) }) })}
+        >
           Apply to every site, also new ones
-        </label>
+        </Tick>
         {sites.length > 0 && (
           <SitePicker sites={sites} picked={picked} onChange={(picked) => set({ picked })} />
         )}

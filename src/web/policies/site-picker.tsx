@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { plural } from '../lib/format.ts';
 import type { Vhost } from '../lib/types.ts';
+import { Tick } from '../parts/tick.tsx';
 
 type Props = {
   sites: readonly Vhost[];
@@ -49,31 +50,24 @@ export function SitePicker({ sites, picked, onChange }: Props) {
           </select>
         )}
       </div>
-      <label>
-        <input
-          type="checkbox"
-          disabled={shown.length === 0}
-          checked={count > 0 && count === shown.length}
-          indeterminate={count > 0 && count < shown.length}
-          onChange={(event) => pick(shown, event.currentTarget.checked)}
-        />
+      <Tick
+        disabled={shown.length === 0}
+        checked={count > 0 && count === shown.length}
+        indeterminate={count > 0 && count < shown.length}
+        onTick={(isPicked) => pick(shown, isPicked)}
+      >
         All shown
         <small role="status">
           {picked.size} of {plural(sites.length, 'site')} picked
         </small>
-      </label>
+      </Tick>
       <ul class="scroll plain box">
         {shown.map((site) => (
           <li key={site.id}>
-            <label>
-              <input
-                type="checkbox"
-                checked={picked.has(site.id)}
-                onChange={(event) => pick([site], event.currentTarget.checked)}
-              />
+            <Tick checked={picked.has(site.id)} onTick={(isPicked) => pick([site], isPicked)}>
               <span>{site.domain}</span>
               {!site.enabled && <small class="muted">off</small>}
-            </label>
+            </Tick>
           </li>
         ))}
       </ul>

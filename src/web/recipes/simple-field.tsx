@@ -1,5 +1,6 @@
 /** The control for a text, a number, a choice or a flag of a recipe. */
 import { FieldOf, type FieldSpec } from '../parts/field-of.tsx';
+import { Tick } from '../parts/tick.tsx';
 import { type FieldProps, type JsonSchema, placeholderOf, sentence, wordsAt } from './schema.ts';
 
 export const SimpleField = (props: FieldProps) =>
@@ -8,15 +9,14 @@ export const SimpleField = (props: FieldProps) =>
 function FlagField({ schema, name, value, fault, onChange }: FieldProps) {
   return (
     <div class="field recipe-flag">
-      <label class="strong">
-        <input
-          type="checkbox"
-          checked={Boolean(value ?? schema.default)}
-          aria-invalid={fault ? true : undefined}
-          onChange={(event) => onChange(event.currentTarget.checked)}
-        />
+      <Tick
+        class="strong"
+        checked={Boolean(value ?? schema.default)}
+        isInvalid={fault !== null}
+        onTick={onChange}
+      >
         {name}
-      </label>
+      </Tick>
       {fault && <p class="field-error">{wordsAt(fault)}</p>}
       {schema.description && <p class="field-help">{sentence(schema.description)}</p>}
     </div>

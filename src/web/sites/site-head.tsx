@@ -4,13 +4,14 @@ import { wordsOf } from '../lib/api.ts';
 import { linkTo } from '../lib/link.ts';
 import { toggle } from '../lib/relabel.ts';
 import { useCan } from '../lib/roles.ts';
-import type { SiteState, Vhost } from '../lib/types.ts';
+import type { SiteState, Vhost, VhostStrips } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { Segments } from '../parts/segments.tsx';
 import { SiteIcon } from '../parts/site-icon.tsx';
-import { Strip, useStrips } from '../parts/strip.tsx';
+import { SPANS, Strip, useStrips } from '../parts/strip.tsx';
 import { endingNow } from '../parts/strip-words.ts';
 import { ClockTime } from '../parts/time.tsx';
 import { DeleteSite } from './form/delete-site.tsx';
@@ -95,31 +96,13 @@ export function SiteHead({ site, state, health, since, isEdited, onChanged }: Pr
   );
 }
 
-const SPANS = [
-  ['day', '24 h'],
-  ['month', '30 days'],
-] as const;
-
 function SiteStrip({ id, isFailing }: { id: number; isFailing: boolean }) {
-  const [span, setSpan] = useState<(typeof SPANS)[number][0]>('day');
+  const [span, setSpan] = useState<VhostStrips['span']>('day');
   const strip = useStrips(span).get(id);
   return (
     <div class="site-strip line">
       <div>{strip && <Strip {...endingNow(strip, isFailing)} />}</div>
-      <fieldset class="segments tiny">
-        <legend class="visually-hidden">Time shown</legend>
-        {SPANS.map(([name, title]) => (
-          <label key={name}>
-            <input
-              type="radio"
-              name="span"
-              checked={span === name}
-              onChange={() => setSpan(name)}
-            />
-            {title}
-          </label>
-        ))}
-      </fieldset>
+      <Segments label="Time shown" class="tiny" options={SPANS} chosen={span} onChoose={setSpan} />
     </div>
   );
 }

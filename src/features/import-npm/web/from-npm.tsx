@@ -8,6 +8,7 @@ import { useCan } from '../../../web/lib/roles.ts';
 import { DropArea, readFile } from '../../../web/parts/drop-area.tsx';
 import { Doubts, Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
 import { Ports } from '../../../web/parts/ports.tsx';
+import { Tick } from '../../../web/parts/tick.tsx';
 import { type Asked, ImportButton, PlanContents, useImport } from '../../import/web/plan-view.tsx';
 import type { NpmAnswer } from '../routes.ts';
 import { uploadedIn } from './groups.ts';
@@ -65,15 +66,10 @@ function FromNpm() {
           <h3>Import</h3>
           <p>All sites go live at once, or none does. NPM and Caddy both keep their ports.</p>
           {isOwner && uploaded > 0 && (
-            <label>
-              <input
-                type="checkbox"
-                checked={withCertificates}
-                onChange={(event) => setWithCertificates(event.currentTarget.checked)}
-              />
+            <Tick checked={withCertificates} onTick={setWithCertificates}>
               Also take over the uploaded certificates of {plural(uploaded, 'site')}, with their
               keys
-            </label>
+            </Tick>
           )}
           {plan && <ImportButton plan={plan} />}
           {imported && (

@@ -1,8 +1,8 @@
 /** The parts of an import that differ from what is there, each with a choice. */
 
-import { useId } from 'preact/hooks';
 import { DiffView, diffLines } from '../../../web/parts/diff-view.tsx';
-import type { Choices, Conflicts } from './summary.ts';
+import { Segments } from '../../../web/parts/segments.tsx';
+import type { Choices, Conflicts, Side } from './summary.ts';
 
 type Props = { conflicts: Conflicts; choices: Choices; onChange: (choices: Choices) => void };
 
@@ -24,10 +24,8 @@ export function MergeChoices({ conflicts: { parts, sites }, choices, onChange }:
                 name={name}
                 diff={diff}
                 labels={{ keep: 'Keep mine', file: 'Use the file’s' }}
-                isFile={sides[name] === 'file'}
-                onChoose={(isFile) =>
-                  onChange({ ...choices, sides: { ...sides, [name]: isFile ? 'file' : 'keep' } })
-                }
+                side={sides[name] ?? 'keep'}
+                onChoose={(side) => onChange({ ...choices, sides: { ...sides, [name]: side } })}
               />
             ))}
           </ul>
@@ -56,10 +54,10 @@ export function MergeChoices({ conflicts: { parts, sites }, choices, onChange }:
                 note={vhosts.some(({ enabled }) => !enabled) ? 'is off; replacing turns it on' : ''}
                 diff={diff}
                 labels={{ keep: 'Skip', file: 'Replace' }}
-                isFile={replace.includes(domain)}
-                onChoose={(isFile) => {
+                side={replace.includes(domain) ? 'file' : 'keep'}
+                onChoose={(side) => {
                   const others = replace.filter((other) => other !== domain);
-                  onChange({ ...choices, replace: isFile ? [...others, domain] : others });
+                  onChange({ ...choices, replace: side === 'file' ? [...others, domain] : others });
                 }}
               />
             ))}
@@ -81,41 +79,33 @@ type ConflictChoiceProps = {
   note?: string;
   diff: string;
   /** What it is called to leave it as it is, and to use the one of the file. */
-  labels: { keep: string; file: string };
-  isFile: boolean;
-  onChoose: (isFile: boolean) => void;
+  labels: Record<Side, string>;
+  side: Side;
+  onChoose: (side: Side) => void;
 };
 
 /** Asks which of two texts to use, of something that the hub and an imported file both have. */
-function ConflictChoice({ name, note, diff, labels, isFile, onChoose }: ConflictChoiceProps) {
-  const group = useId();
+function ConflictChoice({ name, note, diff, labels, side, onChoose }: ConflictChoiceProps) {
   // Texts as short as these need no line numbers.
   const lines = diffLines(diff).filter(({ kind }, at) => kind !== 'hunk' || at > 0);
   return (
     <li>
-      <fieldset>
-        <legend class="visually-hidden">{name}</legend>
-        <div class="row between">
-          <span>
-            <strong class="mono">{name}</strong>
-            {note && <span class="muted"> {note}</span>}
-          </span>
-          <div class="segments">
-            {([false, true] as const).map((file) => (
-              <label key={String(file)}>
-                <input
-                  type="radio"
-                  name={group}
-                  checked={isFile === file}
-                  onChange={() => onChoose(file)}
-                />
-                <span>{file ? labels.file : labels.keep}</span>
-              </label>
-            ))}
-          </div>
-        </div>
-        {lines.length > 0 && <DiffView lines={lines} label={`From the hub to the file: ${name}`} />}
-      </fieldset>
+      <div class="row between">
+        <span>
+          <strong class="mono">{name}</strong>
+          {note && <span class="muted"> {note}</span>}
+        </span>
+        <Segments
+          label={name}
+          options={[
+            ['keep', labels.keep],
+            ['file', labels.file],
+          ]}
+          chosen={side}
+          onChoose={onChoose}
+        />
+      </div>
+      {lines.length > 0 && <DiffView lines={lines} label={`From the hub to the file: ${name}`} />}
     </li>
   );
 }

@@ -2,7 +2,7 @@
 import type { ImportAnswer } from '../schemas.ts';
 
 type Merge = ImportAnswer['merge'];
-type Side = 'keep' | 'file';
+export type Side = 'keep' | 'file';
 
 /** What an import would have to replace, according to a dry run that skips and keeps everything. */
 export type Conflicts = { parts: Merge['preamble']; sites: Merge['sites'] };

@@ -5,6 +5,7 @@ import { EVERY, type Fields, tidied, WITHIN } from '../../lib/check.ts';
 import type { Check } from '../../lib/types.ts';
 import { Field, type FieldProps, TextField } from '../../parts/field.tsx';
 import { RefusedNotice } from '../../parts/notice.tsx';
+import { Tick } from '../../parts/tick.tsx';
 import { SuggestCheck } from './suggest-check.tsx';
 import { TrialRow } from './trial.tsx';
 
@@ -24,12 +25,11 @@ export function CheckField({ check, error, operationWith, onChange }: Props) {
   return (
     <fieldset class="choices" aria-invalid={error ? true : undefined}>
       <legend>Check</legend>
-      <label class="strong">
-        <input
-          type="checkbox"
-          checked={check !== null}
-          onChange={(event) => onChange(event.currentTarget.checked ? last.current : null)}
-        />
+      <Tick
+        class="strong"
+        checked={check !== null}
+        onTick={(isChecked) => onChange(isChecked ? last.current : null)}
+      >
         <span>
           Refuse changes that break this site{' '}
           <small class="muted">
@@ -38,7 +38,7 @@ export function CheckField({ check, error, operationWith, onChange }: Props) {
             row.
           </small>
         </span>
-      </label>
+      </Tick>
       {error !== null && error !== undefined && <Refused error={error} />}
       {check ? (
         <Details check={check} operationWith={operationWith} onChange={onChange} />

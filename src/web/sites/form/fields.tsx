@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { Field, TextField } from '../../parts/field.tsx';
+import { Tick } from '../../parts/tick.tsx';
 
 type ConfigFieldProps = {
   config: string;
@@ -82,26 +83,20 @@ export function PlacementField({ proxies, chosen, error, onChange }: PlacementFi
     <fieldset class="choices" aria-invalid={error ? true : undefined}>
       <legend>Where it is served</legend>
       {error && <p class="field-error">{error}</p>}
-      <label class="strong">
-        <input
-          type="checkbox"
-          checked={isEverywhere}
-          onChange={() => onChange(isEverywhere ? [...proxies] : [])}
-        />
+      <Tick
+        class="strong"
+        checked={isEverywhere}
+        onTick={() => onChange(isEverywhere ? [...proxies] : [])}
+      >
         <span>
           Everywhere <small class="muted">also on proxies that are added later</small>
         </span>
-      </label>
+      </Tick>
       <div class="row">
         {proxies.map((name) => (
-          <label key={name}>
-            <input
-              type="checkbox"
-              checked={chosen.includes(name)}
-              onChange={(event) => tick(name, event.currentTarget.checked)}
-            />
+          <Tick key={name} checked={chosen.includes(name)} onTick={(isOn) => tick(name, isOn)}>
             {name}
-          </label>
+          </Tick>
         ))}
       </div>
     </fieldset>

@@ -2,6 +2,7 @@
 import { get } from '../../lib/api.ts';
 import type { Policy } from '../../lib/types.ts';
 import { useLoad } from '../../lib/use-load.ts';
+import { Tick } from '../../parts/tick.tsx';
 import { summaryOf, withPolicy } from '../../placement/store.ts';
 import type { Recipe } from '../../recipes/schema.ts';
 
@@ -61,29 +62,27 @@ export function PolicyField({ policies = [], recipes, chosen, except, error, ...
               <a class="small muted cut" href={`/policies/${policy.id}`}>
                 {words(policy)}
               </a>
-              <label class="strong">
-                <input
-                  type="checkbox"
-                  checked={except.includes(policy.name)}
-                  aria-label={`Leave ${policy.name} out here`}
-                  onChange={(event) => leaveOut(policy.name, event.currentTarget.checked)}
-                />
+              <Tick
+                class="strong"
+                label={`Leave ${policy.name} out here`}
+                checked={except.includes(policy.name)}
+                onTick={(isOut) => leaveOut(policy.name, isOut)}
+              >
                 Leave out here
-              </label>
+              </Tick>
             </li>
           ))}
         {chosen.map((name, at) => {
           const policy = known.get(name);
           return (
             <li key={name}>
-              <label class="strong">
-                <input
-                  type="checkbox"
-                  checked
-                  onChange={() => onChange(chosen.filter((one) => one !== name))}
-                />
+              <Tick
+                class="strong"
+                checked
+                onTick={() => onChange(chosen.filter((one) => one !== name))}
+              >
                 {name}
-              </label>
+              </Tick>
               {policy && (
                 <a class="small muted cut" href={`/policies/${policy.id}`}>
                   {words(policy)}
@@ -118,10 +117,9 @@ export function PolicyField({ policies = [], recipes, chosen, except, error, ...
           .filter(({ everywhere }) => !everywhere)
           .map((policy) => (
             <li key={policy.name}>
-              <label class="strong">
-                <input type="checkbox" checked={false} onChange={() => tick(policy)} />
+              <Tick class="strong" checked={false} onTick={() => tick(policy)}>
                 {policy.name}
-              </label>
+              </Tick>
               <a class="small muted cut" href={`/policies/${policy.id}`}>
                 {words(policy)}
               </a>

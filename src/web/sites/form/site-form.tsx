@@ -9,6 +9,7 @@ import { placeError } from '../../lib/use-form.ts';
 import { KeptBy } from '../../parts/kept-by.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { SaveBar } from '../../parts/save-bar.tsx';
+import { Tick } from '../../parts/tick.tsx';
 import { AdditionButtons } from './addition-dialog.tsx';
 import { AddressFields, useCorrections } from './address-fields.tsx';
 import { linesAbove } from './block.ts';
@@ -61,14 +62,9 @@ export function SiteForm({ id, stored, initial, onStored }: Props) {
   const badLine = refusedLine ?? (seen.state === 'refused' ? seen.line : null);
 
   const served = (
-    <label>
-      <input
-        type="checkbox"
-        checked={draft.enabled}
-        onChange={(event) => set({ enabled: event.currentTarget.checked })}
-      />
+    <Tick checked={draft.enabled} onTick={(enabled) => set({ enabled })}>
       Served
-    </label>
+    </Tick>
   );
   const policyError = at('policies') ?? at('except') ?? loadError;
   const part = (name: string, fields: DraftField[], fault: unknown, view: VNode): Section => {

@@ -1,5 +1,6 @@
 /** The heads of the list's columns, by which it is sorted, with a box that selects all sites. */
 import { Icon } from '../../parts/icon.tsx';
+import { Tick } from '../../parts/tick.tsx';
 import { COLUMNS, type Column, directionOf, type Order } from './rows.ts';
 
 export const COLUMN_LABELS: Record<Column, string> = {
@@ -31,15 +32,12 @@ export const ListHeads = ({ order, selected, onSort, onSelect }: Props) => (
     <tr {...ROW} aria-rowindex={1}>
       {selected && (
         <th {...HEAD} scope="col" class="site-pick">
-          <label>
-            <input
-              type="checkbox"
-              aria-label="Select all these sites"
-              checked={selected.chosen === selected.of}
-              indeterminate={selected.chosen > 0 && selected.chosen < selected.of}
-              onChange={(event) => onSelect(event.currentTarget.checked)}
-            />
-          </label>
+          <Tick
+            label="Select all these sites"
+            checked={selected.chosen === selected.of}
+            indeterminate={selected.chosen > 0 && selected.chosen < selected.of}
+            onTick={onSelect}
+          />
         </th>
       )}
       {COLUMNS.map((column) => {

@@ -1,5 +1,4 @@
 /** The line above the list: search, filters with their counts, the span of the history, and the order if there are no heads. */
-import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { count } from '../../lib/format.ts';
 import { useProxyNames } from '../../lib/hub.ts';
@@ -7,6 +6,8 @@ import { keeperOf } from '../../lib/source.ts';
 import type { VhostStrips } from '../../lib/types.ts';
 import { useKey, useMedia } from '../../lib/use-browser.ts';
 import { ProxySelect } from '../../parts/field.tsx';
+import { Segments } from '../../parts/segments.tsx';
+import { SPANS } from '../../parts/strip.tsx';
 import { isShown, queryOf, readFilter, SHOWN, type Shown, type SiteFilter } from './filter.ts';
 import { COLUMN_LABELS } from './list-heads.tsx';
 import { COLUMNS, type Row } from './rows.ts';
@@ -15,7 +16,6 @@ import { ROOMY } from './site-table.tsx';
 type Span = VhostStrips['span'];
 
 const LABELS: Record<Shown, string> = { all: 'All', on: 'On', off: 'Off', problems: 'Problems' };
-const SPANS: Record<Span, string> = { day: '24 h', month: '30 days' };
 
 type Props = {
   filter: SiteFilter;
@@ -78,19 +78,12 @@ function Filters({
     <>
       <Segments
         label="Show sites"
-        options={SHOWN}
+        options={SHOWN.map(
+          (name) => [name, <Shows key={name} name={name} found={found} />] as const,
+        )}
         chosen={filter.shown}
         onChoose={(shown) => onChange({ shown })}
-      >
-        {(name) => (
-          <>
-            {LABELS[name]}
-            <small class="numeric muted">
-              {count(found.filter((row) => isShown(row, name)).length)}
-            </small>
-          </>
-        )}
-      </Segments>
+      />
       <TagFilter filter={filter} tags={tags} onChange={onChange} />
       {proxies.length > 0 && (
         <ProxySelect
@@ -134,49 +127,17 @@ function Filters({
           ))}
         </select>
       )}
-      <Segments
-        label="History of"
-        options={['day', 'month'] as const}
-        chosen={span}
-        onChoose={onSpan}
-      >
-        {(name) => SPANS[name]}
-      </Segments>
+      <Segments label="History of" options={SPANS} chosen={span} onChoose={onSpan} />
     </>
   );
 }
 
-type SegmentsProps<Name extends string> = {
-  label: string;
-  options: readonly Name[];
-  chosen: Name;
-  onChoose: (name: Name) => void;
-  /** Draws what is on one. */
-  children: (name: Name) => ComponentChildren;
-};
-
-/** One of a few, side by side. */
-const Segments = <Name extends string>({
-  label,
-  options,
-  chosen,
-  onChoose,
-  children,
-}: SegmentsProps<Name>) => (
-  <fieldset class="segments">
-    <legend class="visually-hidden">{label}</legend>
-    {options.map((name) => (
-      <label key={name}>
-        <input
-          type="radio"
-          name={label}
-          checked={chosen === name}
-          onChange={() => onChoose(name)}
-        />
-        <span>{children(name)}</span>
-      </label>
-    ))}
-  </fieldset>
+/** A choice of the filter, with how many sites it shows. */
+const Shows = ({ name, found }: Pick<Props, 'found'> & { name: Shown }) => (
+  <>
+    {LABELS[name]}
+    <small class="numeric muted">{count(found.filter((row) => isShown(row, name)).length)}</small>
+  </>
 );
 
 type TagFilterProps = Pick<Props, 'filter' | 'tags' | 'onChange'>;

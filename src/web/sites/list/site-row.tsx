@@ -3,6 +3,7 @@ import { count, duration, plural } from '../../lib/format.ts';
 import { Menu, type MenuItem } from '../../parts/menu.tsx';
 import { SiteIcon } from '../../parts/site-icon.tsx';
 import { Strip } from '../../parts/strip.tsx';
+import { Tick } from '../../parts/tick.tsx';
 import { SiteLabels, withBreaks } from '../labels.tsx';
 import type { Action } from './actions.tsx';
 import { furtherNames } from './filter.ts';
@@ -32,14 +33,7 @@ export function SiteRow({ row, reason, search, canEdit, isSelected, onSelect, on
     <>
       {canEdit && (
         <td {...CELL} class="site-pick">
-          <label>
-            <input
-              type="checkbox"
-              aria-label={`Select ${site.domain}`}
-              checked={isSelected}
-              onChange={(event) => onSelect(event.currentTarget.checked)}
-            />
-          </label>
+          <Tick label={`Select ${site.domain}`} checked={isSelected} onTick={onSelect} />
         </td>
       )}
       <td {...CELL} class="site-state line">

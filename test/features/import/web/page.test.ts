@@ -51,7 +51,8 @@ describe('an import', () => {
     ) ?? { id: 0 };
     await text().fill('(s) {\n\theader X y\n}\nhttp://base.example {\n\trespond other\n}\n');
     await button('Review import').click();
-    const conflict = page.getByRole('group', { name: 'http://base.example' });
+    const choice = page.getByRole('group', { name: 'http://base.example' });
+    const conflict = page.getByRole('listitem').filter({ has: choice });
     await conflict.getByText('respond other').waitFor();
     await page.getByText('Added to the Caddy options: (s).').waitFor();
     await button('Import the Caddy options').waitFor();
