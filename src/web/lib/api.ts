@@ -57,7 +57,7 @@ type Options = {
   ifNoneMatch?: string | undefined;
   /** With the same one, the change is made once, however often it is sent. */
   key?: string;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 };
 
 export type Answer<T> = { body: T; etag: string | undefined };
@@ -140,7 +140,7 @@ export async function request<T>(path: string, options: Options = {}): Promise<A
 
 /** Something stored, with its ETag. @throws as `request` does */
 export const read = <T>(path: string, signal?: AbortSignal): Promise<Answer<T>> =>
-  request<T>(path, signal ? { signal } : {});
+  request<T>(path, { signal });
 
 /** Something that is polled; the body is undefined if `etag` still names it. @throws as `request` does */
 export const poll = <T>(

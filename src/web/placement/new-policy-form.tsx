@@ -60,6 +60,25 @@ export function NewPolicyForm({ recipe, taken, labels, onCreate, onClose, childr
   );
 }
 
+type RecipeButtonsProps = { recipes: readonly Recipe[]; onChoose: (recipe: Recipe) => void };
+
+/** A button for each kind of policy. */
+export const RecipeButtons = ({ recipes, onChoose }: RecipeButtonsProps) => (
+  <div class="row above">
+    {recipes.map((recipe) => (
+      <button
+        key={recipe.id}
+        type="button"
+        disabled={!recipe.available}
+        title={recipe.available ? recipe.description : recipe.reason}
+        onClick={() => onChoose(recipe)}
+      >
+        {recipe.title}
+      </button>
+    ))}
+  </div>
+);
+
 /** The refusal of a name or a value; null if it belongs to the form as a whole. */
 export function faultOf(error: unknown): Fault | null {
   if (!(error instanceof ApiError)) return null;

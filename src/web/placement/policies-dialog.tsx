@@ -2,34 +2,28 @@
 import { useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
-import { type Relabelled, relabel } from '../lib/relabel.ts';
+import { relabel } from '../lib/relabel.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
-import { submitWith, useSubmit } from '../lib/use-form.ts';
 import { again, useLoad } from '../lib/use-load.ts';
-import { FormActions } from '../parts/dialog.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
-import { Notice, RefusedNotice } from '../parts/notice.tsx';
+import { Notice } from '../parts/notice.tsx';
 import { hasOf, TickList, type Ticks } from '../parts/tick-list.tsx';
 import { type Recipe, useRecipes } from '../recipes/schema.ts';
-import { NewPolicyForm } from './new-policy-form.tsx';
+import { BulkForm, type BulkProps } from './bulk-form.tsx';
+import { NewPolicyForm, RecipeButtons } from './new-policy-form.tsx';
 import { createOn, placing, summaryOf } from './store.ts';
 
-type Props = {
-  sites: readonly Vhost[];
-  onClose: () => void;
-  onDone: (words: string, done: Relabelled) => Promise<void>;
-};
-
-export function PoliciesDialog({ sites, onClose, onDone }: Props) {
+export function PoliciesDialog(props: BulkProps) {
+  const { sites, onDone } = props;
   const policies = useLoad('policies', (signal) => get<Policy[]>('/policies', signal));
   const recipes = useRecipes('policy');
   const [chosen, setChosen] = useState<Recipe | null>(null);
   const [ticks, setTicks] = useState<Ticks>({});
   const ids = sites.map(({ id }) => id);
-  const { busy, error, run } = useSubmit(async () => {
+  const change = async () => {
     const chosen = (policies.data ?? []).filter(({ name }) => ticks[name] !== undefined);
     const seen = chosen.map(({ id, name, everywhere }) => ({ id, name, everywhere }));
-    const change = (site: Vhost) => {
+    const placed = (site: Vhost) => {
       let { policies, except } = site;
       for (const policy of chosen) {
         const place = placing(policy, ticks[policy.name] ? ids : []);
@@ -37,9 +31,8 @@ export function PoliciesDialog({ sites, onClose, onDone }: Props) {
       }
       return { policies, except };
     };
-    const done = await relabel(ids, change, { seen }).catch(again(policies));
-    await onDone(`Policies of ${plural(done.count, 'site')} changed`, done);
-  });
+    return await relabel(ids, placed, { seen }).catch(again(policies));
+  };
   const failure = policies.error ?? recipes.error;
   if (failure) return <Notice kind="error" title={failure} />;
   if (!policies.data || !recipes.data) return <SkeletonRows rows={4} label="Loading policies" />;
@@ -65,7 +58,7 @@ export function PoliciesDialog({ sites, onClose, onDone }: Props) {
     );
   }
   return (
-    <form onSubmit={submitWith(() => run())}>
+    <BulkForm {...props} subject="Policies" isReady={Object.keys(ticks).length > 0} change={change}>
       <TickList
         label="Policies"
         items={policies.data.map(({ name, recipe, values, everywhere, vhosts }) => ({
@@ -85,25 +78,7 @@ export function PoliciesDialog({ sites, onClose, onDone }: Props) {
         onChange={setTicks}
       />
       <h3>New policy</h3>
-      <div class="row above">
-        {recipes.data.map((recipe) => (
-          <button
-            key={recipe.id}
-            type="button"
-            disabled={!recipe.available}
-            title={recipe.available ? recipe.description : recipe.reason}
-            onClick={() => setChosen(recipe)}
-          >
-            {recipe.title}
-          </button>
-        ))}
-      </div>
-      {error !== null && <RefusedNotice error={error} />}
-      <FormActions
-        action={busy ? 'Publishing …' : 'Save and publish'}
-        disabled={Object.keys(ticks).length === 0 || busy}
-        onClose={onClose}
-      />
-    </form>
+      <RecipeButtons recipes={recipes.data} onChoose={setChosen} />
+    </BulkForm>
   );
 }

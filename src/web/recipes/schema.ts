@@ -1,5 +1,5 @@
 /** The hub’s recipes, and a recipe’s JSON Schema as far as its form is made from it. */
-import { get } from '../lib/api.ts';
+import { get, request } from '../lib/api.ts';
 import type { Recipe as Answered } from '../lib/types.ts';
 import { type Loaded, useLoad } from '../lib/use-load.ts';
 
@@ -113,6 +113,16 @@ export function placeholderOf({ default: usual, examples = [], items }: JsonSche
 }
 
 export type Recipe = Omit<Answered, 'fields'> & { fields: JsonSchema };
+
+/** The Caddyfile text that a recipe makes of values. @throws ApiError if a value is refused */
+export const rendered = async (
+  id: string,
+  values: Values,
+  signal?: AbortSignal,
+): Promise<string> => {
+  const options = { body: { values }, signal };
+  return (await request<{ config: string }>(`/recipes/${id}/render`, options)).body.config;
+};
 
 /** Those of one kind, in the hub's order. */
 export const useRecipes = (kind: Recipe['kind']): Loaded<Recipe[]> =>

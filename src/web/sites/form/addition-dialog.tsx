@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../lib/api.ts';
+import { useAsked } from '../../lib/use-asked.ts';
 import { submitWith, useSubmit } from '../../lib/use-form.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { Dialog, FormActions } from '../../parts/dialog.tsx';
@@ -84,26 +85,11 @@ type AdditionFormProps = {
 /** Asks what an addition needs to know, and shows the text that it becomes before it is inserted. */
 function AdditionForm({ addition, start, config, upstream, onInsert, onClose }: AdditionFormProps) {
   const [values, setValues] = useState(start);
-  const [text, setText] = useState<string | null>(null);
-  const isComplete = isFilled(addition.fields, values);
-  const body = JSON.stringify(values);
   const write: Addition['write'] = async (...given) =>
     withField(await addition.write(...given), upstream);
 
-  useEffect(() => {
-    setText(null);
-    if (!isComplete) return;
-    const own = new AbortController();
-    const timer = setTimeout(() => {
-      // What is invalid is said when it is inserted.
-      write(JSON.parse(body), own.signal).then(setText, () => {});
-    }, PAUSE_MS);
-    return () => {
-      own.abort();
-      clearTimeout(timer);
-    };
-  }, [addition, body, isComplete]);
-
+  const about = isFilled(addition.fields, values) ? JSON.stringify(values) : null;
+  const text = useAsked(about, (signal) => write(values, signal), PAUSE_MS);
   const { busy, error, run, clear } = useSubmit(async () => {
     const written = await write(values);
     onInsert(insert(config, written).config);

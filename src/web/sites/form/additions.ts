@@ -1,6 +1,5 @@
 /** What can be added to a site, and the Caddyfile text that this puts into its config. Pure. */
-import { request } from '../../lib/api.ts';
-import type { JsonSchema, Recipe, Values } from '../../recipes/schema.ts';
+import { type JsonSchema, type Recipe, rendered, type Values } from '../../recipes/schema.ts';
 
 export type Addition = {
   description: string;
@@ -53,10 +52,7 @@ const fromRecipe = ({ id, description, fields, available, reason }: Recipe): Add
   description,
   fields,
   lacking: available ? null : (reason ?? 'Your Caddy does not support this.'),
-  write: async (values, signal) => {
-    const options = { body: { values }, ...(signal ? { signal } : {}) };
-    return (await request<{ config: string }>(`/recipes/${id}/render`, options)).body.config;
-  },
+  write: (values, signal) => rendered(id, values, signal),
 });
 
 /** With the upstream of the site in it as `{upstream}`, so that the field of the form stays in use. */

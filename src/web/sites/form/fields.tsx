@@ -1,5 +1,6 @@
 /** The fields of a site with one control each: its config, its tags, and where it is served. */
 import { useState } from 'preact/hooks';
+import { tagsIn } from '../../lib/tags.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { Field, TextField } from '../../parts/field.tsx';
 import { Tick } from '../../parts/tick.tsx';
@@ -34,15 +35,6 @@ type TagsFieldProps = {
   error: string | null;
   onChange: (tags: string[]) => void;
 };
-
-const tagsIn = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(',')
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== ''),
-  ),
-];
 
 /** The tags of a site, separated by commas. */
 export function TagsField({ tags, error, onChange }: TagsFieldProps) {

@@ -5,7 +5,7 @@ import { send } from '../../lib/api.ts';
 import type { Policy, Vhost } from '../../lib/types.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { SkeletonRows } from '../../parts/loading.tsx';
-import { NewPolicyForm } from '../../placement/new-policy-form.tsx';
+import { NewPolicyForm, RecipeButtons } from '../../placement/new-policy-form.tsx';
 import { withPolicy } from '../../placement/store.ts';
 import type { Recipe } from '../../recipes/schema.ts';
 import { AdditionDialog } from './addition-dialog.tsx';
@@ -97,19 +97,7 @@ function PolicyDialog({ wanted, recipes, taken, onMade, onClose }: PolicyDialogP
         <>
           {!recipes && <SkeletonRows rows={4} label="Loading" />}
           {recipe && <p class="warn">{recipe.reason ?? 'Your Caddy does not support this.'}</p>}
-          <div class="row above">
-            {own.map(({ id, title: label, available, description, reason }) => (
-              <button
-                key={id}
-                type="button"
-                disabled={!available}
-                title={available ? description : (reason ?? '')}
-                onClick={() => setChosen(id)}
-              >
-                {label}
-              </button>
-            ))}
-          </div>
+          <RecipeButtons recipes={own} onChoose={({ id }) => setChosen(id)} />
         </>
       )}
     </Dialog>

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { request } from '../../lib/api.ts';
 import { useCan } from '../../lib/roles.ts';
 import type { DraftAdvice } from '../../lib/types.ts';
+import { useAsked } from '../../lib/use-asked.ts';
 import { ROOT_INSTALLED, useKept } from '../../lib/use-browser.ts';
 import { CodeBlock, CopyButton } from '../../parts/code-block.tsx';
 import { closedBlock, headLine, withoutScheme } from './block.ts';
@@ -166,33 +167,18 @@ const PAUSE_MS = 700;
 
 /** Null while nothing is known, also of a draft that would be refused: the preview explains that. */
 function useHttpsAdvice(draft: Draft): DraftAdvice | null {
-  const [advice, setAdvice] = useState<DraftAdvice | null>(null);
   const { domain, names, upstream } = draft;
   const isPlain = [domain, ...names].every((name) => /^\s*http:/i.test(name));
   const isAsked = isComplete(draft) && !isPlain;
-  const config = closedBlock(draft);
+  const body = { domain, config: closedBlock(draft), upstream };
+  // The advice may have been followed in another tab.
+  const [visits, setVisits] = useState(0);
   useEffect(() => {
-    const body = { domain, config, upstream };
-    if (!isAsked) {
-      setAdvice(null);
-      return;
-    }
-    const own = new AbortController();
-    const look = async () => {
-      const answer = await request<DraftAdvice>('/certificates/advice', {
-        body,
-        signal: own.signal,
-      }).catch(() => null);
-      if (!own.signal.aborted) setAdvice(answer?.body ?? null);
-    };
-    const timer = setTimeout(look, PAUSE_MS);
-    // It may have been followed in another tab.
-    addEventListener('focus', look);
-    return () => {
-      own.abort();
-      clearTimeout(timer);
-      removeEventListener('focus', look);
-    };
-  }, [isAsked, domain, config, upstream]);
-  return advice;
+    const count = () => setVisits((before) => before + 1);
+    addEventListener('focus', count);
+    return () => removeEventListener('focus', count);
+  }, []);
+  const ask = async (signal: AbortSignal) =>
+    (await request<DraftAdvice>('/certificates/advice', { body, signal })).body;
+  return useAsked(isAsked ? JSON.stringify([body, visits]) : null, ask, PAUSE_MS);
 }

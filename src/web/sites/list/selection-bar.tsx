@@ -12,11 +12,12 @@ import { type Action, type Done, meantBy, WORDS } from './actions.tsx';
 
 // Loaded when somebody wants them: the list is often the first page.
 const dialogs = () => import('../../placement/dialogs.ts');
+const fieldDialogs = () => import('./field-dialogs.tsx');
 const DIALOGS = {
   Policies: lazy(async () => (await dialogs()).PoliciesDialog),
   Tags: lazy(async () => (await dialogs()).TagsDialog),
-  Proxies: lazy(async () => (await import('./proxies-dialog.tsx')).ProxiesDialog),
-  Check: lazy(async () => (await import('./check-dialog.tsx')).CheckDialog),
+  Proxies: lazy(async () => (await fieldDialogs()).ProxiesDialog),
+  Check: lazy(async () => (await fieldDialogs()).CheckDialog),
 } as const;
 type Subject = keyof typeof DIALOGS;
 
