@@ -26,6 +26,7 @@ export function PoliciesPage() {
   const sites = useLoad(`sites ${publishes}`, (signal) => get<Vhost[]>('/vhosts', signal));
   const recipes = useRecipes('policy');
   const canEdit = useCan('editor');
+  const error = policies.error ?? recipes.error;
   const known = policies.data && recipes.data ? policies.data : undefined;
   return (
     <>
@@ -38,12 +39,8 @@ export function PoliciesPage() {
         )}
       </div>
       {flash && <Notice kind={flash.kind}>{flash.text}</Notice>}
-      {[policies.error, recipes.error].map(
-        (error) => error && <Notice key={error} kind="error" title={error} />,
-      )}
-      {!known && !policies.error && !recipes.error && (
-        <SkeletonRows rows={4} label="Loading policies" />
-      )}
+      {error && <Notice kind="error" title={error} />}
+      {!known && !error && <SkeletonRows rows={4} label="Loading policies" />}
       {known?.length === 0 && <NoPolicies recipes={canEdit ? recipes.data : undefined} />}
       {known && known.length > 0 && (
         <ul class="policies card flush lines plain">
@@ -63,9 +60,8 @@ export function PoliciesPage() {
 
 type RowProps = { policy: Policy; recipe: Recipe | undefined; sites: readonly Vhost[] };
 
-function PolicyRow({ policy, ...props }: RowProps) {
+function PolicyRow({ policy, recipe, sites }: RowProps) {
   const { id, name, values, everywhere, vhosts, source, updatedAt } = policy;
-  const { recipe, sites } = props;
   return (
     <li>
       <div class="row baseline">

@@ -34,12 +34,7 @@ export function NewPolicy({ recipe: chosen }: { recipe: string | null }) {
       </div>
       {error && <Notice kind="error" title={error} />}
       {!recipes.data && !error && <SkeletonRows rows={6} label="Loading" />}
-      {recipes.data && !recipe && (
-        <RecipeCards
-          recipes={recipes.data}
-          hrefOf={({ id }) => `/policies/new?recipe=${encodeURIComponent(id)}`}
-        />
-      )}
+      {recipes.data && !recipe && <RecipeCards recipes={recipes.data} />}
       {recipe && <p class="muted">{recipe.description}</p>}
       {recipe && loaded.data && names && (
         <PolicyForm
@@ -121,27 +116,19 @@ const SitesWith = ({ sites }: { sites: readonly Vhost[] }) => (
   </section>
 );
 
-/** @param hrefOf where the choice leads */
-function RecipeCards({
-  recipes,
-  hrefOf,
-}: {
-  recipes: readonly Recipe[];
-  hrefOf: (recipe: Recipe) => string;
-}) {
-  return (
-    <ul class="recipe-cards columns plain">
-      {recipes.map((recipe) => (
-        <li key={recipe.id} class="card">
-          <h2>{recipe.available ? <a href={hrefOf(recipe)}>{recipe.title}</a> : recipe.title}</h2>
-          <p class="muted">{recipe.description}</p>
-          {!recipe.available && (
-            <p class="warn">
-              <Icon name="warn" /> {recipe.reason ?? 'Your Caddy does not support this.'}
-            </p>
-          )}
-        </li>
-      ))}
-    </ul>
-  );
-}
+/** The kinds of policies to choose from. */
+const RecipeCards = ({ recipes }: { recipes: readonly Recipe[] }) => (
+  <ul class="recipe-cards columns plain">
+    {recipes.map(({ id, title, description, available, reason }) => (
+      <li key={id} class="card">
+        <h2>{available ? <a href={`/policies/new?recipe=${id}`}>{title}</a> : title}</h2>
+        <p class="muted">{description}</p>
+        {!available && (
+          <p class="warn">
+            <Icon name="warn" /> {reason ?? 'Your Caddy does not support this.'}
+          </p>
+        )}
+      </li>
+    ))}
+  </ul>
+);

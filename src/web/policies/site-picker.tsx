@@ -12,14 +12,11 @@ type Props = {
 
 export function SitePicker({ sites, picked, onChange }: Props) {
   const [search, setSearch] = useState('');
-  const [tag, setTag] = useState('');
-  const tags = [...new Set(sites.flatMap((site) => site.tags))].toSorted();
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const shown = sites.filter(
-    (site) =>
-      (tag === '' || site.tags.includes(tag)) &&
-      words.every((word) => site.domain.toLowerCase().includes(word)),
-  );
+  const shown = sites.filter(({ domain, tags }) => {
+    const text = [domain, ...tags].join(' ').toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
   const count = shown.filter(({ id }) => picked.has(id)).length;
   const pick = (some: readonly Vhost[], isPicked: boolean) => {
     const next = new Set(picked);
@@ -29,27 +26,13 @@ export function SitePicker({ sites, picked, onChange }: Props) {
   return (
     <fieldset class="below">
       <legend>Sites</legend>
-      <div class="line">
-        <input
-          type="search"
-          aria-label="Search these sites"
-          placeholder="Search"
-          value={search}
-          onInput={(event) => setSearch(event.currentTarget.value)}
-        />
-        {tags.length > 0 && (
-          <select
-            aria-label="With the tag"
-            value={tag}
-            onChange={(event) => setTag(event.currentTarget.value)}
-          >
-            <option value="">All tags</option>
-            {tags.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        )}
-      </div>
+      <input
+        type="search"
+        aria-label="Search these sites"
+        placeholder="Name or tag"
+        value={search}
+        onInput={(event) => setSearch(event.currentTarget.value)}
+      />
       <Tick
         disabled={shown.length === 0}
         checked={count > 0 && count === shown.length}

@@ -7,32 +7,36 @@ import { SourceMark } from '../parts/kept-by.tsx';
 export const SiteLabels = ({ site: { policies, tags, agents, source } }: { site: Vhost }) => (
   <>
     {policies.map((name) => (
-      <a
-        key={name}
-        class="policy-mark cut"
-        href={`/sites?policy=${name}`}
-        title={`Policy ${name}: show its sites`}
-      >
-        <Icon name="policies" />
-        {name}
-      </a>
+      <Mark key={name} of="policy" name={name} title={`Policy ${name}: show its sites`} />
     ))}
     {tags.map((tag) => (
       <TagChip key={tag} tag={tag} />
     ))}
     {agents.map((name) => (
-      <a
+      <Mark
         key={name}
-        class="proxy-mark cut"
-        href={`/sites?agent=${name}`}
+        of="proxy"
+        name={name}
         title={`Served on ${agents.join(', ')}: show the sites of ${name}`}
-      >
-        <Icon name="proxies" />
-        {name}
-      </a>
+      />
     ))}
     {source !== null && <SourceMark source={source} />}
   </>
+);
+
+/** How the filter of the list calls them, and their icons. */
+const MARKS = {
+  policy: { filter: 'policy', icon: 'policies' },
+  proxy: { filter: 'agent', icon: 'proxies' },
+} as const;
+
+type MarkProps = { of: keyof typeof MARKS; name: string; title: string };
+
+const Mark = ({ of, name, title }: MarkProps) => (
+  <a class={`${of}-mark cut`} href={`/sites?${MARKS[of].filter}=${name}`} title={title}>
+    <Icon name={MARKS[of].icon} />
+    {name}
+  </a>
 );
 
 /** Leads to the sites that have it. */

@@ -81,6 +81,12 @@ const LAMPS = { works: 'lamp', fails: 'lamp lamp-bad', unsure: 'lamp lamp-unknow
 /** Before the words, which say themselves that a site works. */
 const LABELS = { fails: 'It fails.', unsure: 'Not certain.' } as const;
 
+/** How a step went. */
+function verdictOf(ok: boolean | null): Explanation['verdict'] {
+  if (ok === null) return 'unsure';
+  return ok ? 'works' : 'fails';
+}
+
 const Outcome = ({ explanation: { verdict, words } }: { explanation: Explanation }) => (
   <p class="line baseline">
     <span class={LAMPS[verdict]} aria-hidden="true" />
@@ -115,11 +121,11 @@ function Way({ explanation: { steps, step } }: { explanation: Explanation }) {
             <button
               type="button"
               class="quiet explain-step"
-              aria-label={`${TITLES[name]}: ${wordOf(ok)}`}
+              aria-label={`${TITLES[name]}: ${ok === null ? 'not known' : verdictOf(ok)}`}
               aria-expanded={open === name}
               onClick={() => setOpen(open === name ? null : name)}
             >
-              <span class={lampOf(ok)} aria-hidden="true" />
+              <span class={LAMPS[verdictOf(ok)]} aria-hidden="true" />
               {TITLES[name]}
             </button>
           </li>
@@ -128,16 +134,6 @@ function Way({ explanation: { steps, step } }: { explanation: Explanation }) {
       {shown && <p class="small">{shown.words}</p>}
     </div>
   );
-}
-
-const wordOf = (ok: boolean | null): string => {
-  if (ok === null) return 'not known';
-  return ok ? 'works' : 'fails';
-};
-
-function lampOf(ok: boolean | null): string {
-  if (ok === null) return 'lamp lamp-unknown';
-  return ok ? 'lamp' : 'lamp lamp-bad';
 }
 
 /** Loaded when there is something to cure. */

@@ -1,12 +1,11 @@
 /** Caddy's program on the page of a proxy: what is known of it, and the change to another one. */
-import { useState } from 'preact/hooks';
 import { get, send } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';
 import { useCan } from '../../../web/lib/roles.ts';
 import { useSubmit } from '../../../web/lib/use-form.ts';
 import { useLoad } from '../../../web/lib/use-load.ts';
 import { CopyButton } from '../../../web/parts/code-block.tsx';
-import { Confirm } from '../../../web/parts/dialog.tsx';
+import { ConfirmButton } from '../../../web/parts/dialog.tsx';
 import { Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
 import { Time } from '../../../web/parts/time.tsx';
 import type { ProgramsView } from '../routes.ts';
@@ -19,7 +18,6 @@ export function ProgramCard({ name, onChanged }: { name: string; onChanged: () =
     get<ProgramsView>(`/proxy/programs?agent=${name}`, signal),
   );
   const isOwner = useCan('owner');
-  const [isAsked, setAsked] = useState(false);
   const restart = useSubmit(async () => {
     try {
       const now = await send<ProgramsView>('POST', `/proxy/restart?agent=${name}`);
@@ -43,27 +41,19 @@ export function ProgramCard({ name, onChanged }: { name: string; onChanged: () =
       {restart.error !== null && <RefusedNotice error={restart.error} />}
       {data?.managed && isOwner && !restart.busy && (
         <div class="row above">
-          <button type="button" onClick={() => setAsked(true)}>
-            {action} …
-          </button>
+          <ConfirmButton
+            button={`${action} …`}
+            title={`${action} on ${name}?`}
+            action="Restart it"
+            kind="primary"
+            onConfirm={async () => void restart.run()}
+          >
+            <p>
+              Visitors wait for less than a second, and open connections end. If the program at
+              PROXY_BIN would serve a site worse, nothing changes, and you see what.
+            </p>
+          </ConfirmButton>
         </div>
-      )}
-      {isAsked && (
-        <Confirm
-          title={`${action} on ${name}?`}
-          action="Restart it"
-          kind="primary"
-          onConfirm={async () => {
-            setAsked(false);
-            void restart.run();
-          }}
-          onClose={() => setAsked(false)}
-        >
-          <p>
-            Visitors wait for less than a second, and open connections end. If the program at
-            PROXY_BIN would serve a site worse, nothing changes, and you see what.
-          </p>
-        </Confirm>
       )}
     </section>
   );

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { ApiError, wordsOf } from '../../lib/api.ts';
 import { EVERY, type Fields, tidied, WITHIN } from '../../lib/check.ts';
 import type { Check } from '../../lib/types.ts';
-import { Field, type FieldProps, TextField } from '../../parts/field.tsx';
+import { Field, TextField } from '../../parts/field.tsx';
 import { RefusedNotice } from '../../parts/notice.tsx';
 import { Tick } from '../../parts/tick.tsx';
 import { SuggestCheck } from './suggest-check.tsx';
@@ -56,6 +56,13 @@ const Refused = ({ error }: { error: unknown }) =>
     <p class="field-error">{wordsOf(error)}</p>
   );
 
+/** The numbers of a check; each may be left out, and then holds as the placeholder says. */
+const NUMBERS = [
+  { name: 'status', label: 'Status', min: 200, max: 599, placeholder: 'any 2xx' },
+  { name: 'within', label: 'Within (s)', min: 0, max: 15, step: 'any', placeholder: `${WITHIN}` },
+  { name: 'every', label: 'Every (s)', min: 0, max: 3600, placeholder: `${EVERY}` },
+] as const;
+
 type DetailsProps = Pick<Props, 'operationWith' | 'onChange'> & { check: Check };
 
 function Details({ check, operationWith, onChange }: DetailsProps) {
@@ -76,31 +83,21 @@ function Details({ check, operationWith, onChange }: DetailsProps) {
           value={check.path}
           onInput={(event) => set({ path: event.currentTarget.value })}
         />
-        <NumberField
-          label="Status"
-          min={200}
-          max={599}
-          placeholder="any 2xx"
-          value={check.status}
-          onChange={(status) => set({ status })}
-        />
-        <NumberField
-          label="Within (s)"
-          min={0}
-          max={15}
-          step="any"
-          placeholder={String(WITHIN)}
-          value={check.within}
-          onChange={(within) => set({ within })}
-        />
-        <NumberField
-          label="Every (s)"
-          min={0}
-          max={3600}
-          placeholder={String(EVERY)}
-          value={check.every}
-          onChange={(every) => set({ every })}
-        />
+        {NUMBERS.map(({ name, label, ...input }) => (
+          <Field key={name} label={label}>
+            {(attributes) => (
+              <input
+                {...attributes}
+                {...input}
+                type="number"
+                value={check[name] ?? ''}
+                onInput={({ currentTarget: { value } }) =>
+                  set({ [name]: value === '' ? undefined : Number(value) })
+                }
+              />
+            )}
+          </Field>
+        ))}
       </div>
       <TextField
         label="Must contain"
@@ -121,31 +118,3 @@ function Details({ check, operationWith, onChange }: DetailsProps) {
     </div>
   );
 }
-
-type NumberFieldProps = Omit<FieldProps, 'children'> & {
-  value: number | undefined;
-  min: number;
-  max: number;
-  /** `any` lets it have decimals. */
-  step?: 'any';
-  /** What holds if it is left out. */
-  placeholder: string;
-  onChange: (value: number | undefined) => void;
-};
-
-/** A labelled input for a number that may be left out. */
-const NumberField = ({ label, help, error, value, onChange, ...input }: NumberFieldProps) => (
-  <Field label={label} help={help} error={error}>
-    {(attributes) => (
-      <input
-        {...attributes}
-        {...input}
-        type="number"
-        value={value ?? ''}
-        onInput={({ currentTarget: { value: typed } }) =>
-          onChange(typed === '' ? undefined : Number(typed))
-        }
-      />
-    )}
-  </Field>
-);

@@ -54,19 +54,7 @@ export const draftOf = (site: Vhost): Draft => {
   const { domain, upstream, policies, except, tags, agents, enabled } = site;
   const check = site.check && tidied(site.check);
   const { names, config, frame } = openedBlock(site) ?? { ...site, names: [], frame: null };
-  return {
-    domain,
-    names,
-    frame,
-    upstream,
-    policies,
-    except,
-    tags,
-    agents,
-    check,
-    config,
-    enabled,
-  };
+  return { domain, names, frame, upstream, policies, except, tags, agents, check, config, enabled };
 };
 
 /** A new site like this one. */

@@ -1,4 +1,5 @@
 /** Says in the site form why no certificate can come, and offers what would work. */
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { request } from '../../lib/api.ts';
 import { useCan } from '../../lib/roles.ts';
@@ -37,29 +38,34 @@ export function HttpsAdvice({ draft, onChange }: Props) {
           />
         )}
         {ways.includes('internal') && (
-          <li class="row">
-            <button type="button" onClick={() => onChange(withDirective(draft, 'tls internal'))}>
-              Add “tls internal”
-            </button>
-            <span class="grow">
-              Caddy’s own authority signs it. <TrustLink />
-            </span>
-          </li>
+          <Way
+            button="Add “tls internal”"
+            onUse={() => onChange(withDirective(draft, 'tls internal'))}
+          >
+            Caddy’s own authority signs it. <TrustLink />
+          </Way>
         )}
         {ways.includes('http') && (
-          <li class="row">
-            <button type="button" onClick={() => onChange(overHttp(draft))}>
-              Use http://
-            </button>
-            <span class="grow">
-              No certificate, and nothing is encrypted: for networks that you trust.
-            </span>
-          </li>
+          <Way button="Use http://" onUse={() => onChange(overHttp(draft))}>
+            No certificate, and nothing is encrypted: for networks that you trust.
+          </Way>
         )}
       </ul>
     </div>
   );
 }
+
+type WayProps = { button: string; onUse: () => void; children: ComponentChildren };
+
+/** Changes the form in a way that would work. */
+const Way = ({ button, onUse, children }: WayProps) => (
+  <li class="row">
+    <button type="button" onClick={onUse}>
+      {button}
+    </button>
+    <span class="grow">{children}</span>
+  </li>
+);
 
 type DnsProps = {
   name: string;
@@ -91,15 +97,10 @@ function DnsWay({ name, dns, onUse }: DnsProps) {
       </li>
       {dns.command === null ? (
         dns.providers.map((provider) => (
-          <li key={provider} class="row">
-            <button type="button" onClick={() => onUse(provider)}>
-              Add “tls” with {provider}
-            </button>
-            <span class="grow">
-              Caddy gets it by DNS. Put the API token into the file that{' '}
-              <span class="mono">PROXY_ENV_FILE</span> names.
-            </span>
-          </li>
+          <Way key={provider} button={`Add “tls” with ${provider}`} onUse={() => onUse(provider)}>
+            Caddy gets it by DNS. Put the API token into the file that{' '}
+            <span class="mono">PROXY_ENV_FILE</span> names.
+          </Way>
         ))
       ) : (
         <li>

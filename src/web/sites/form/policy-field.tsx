@@ -37,14 +37,25 @@ export function PolicyField({ policies = [], recipes, chosen, except, error, ...
     const others = except.filter((one) => one !== name);
     on.onChange({ except: isOut ? [...others, name] : others });
   };
-  const move = (at: number, to: number) => {
-    const order = chosen.filter((_, index) => index !== at);
-    onChange([...order.slice(0, to), chosen[at] ?? '', ...order.slice(to)]);
-  };
-  const words = (policy: Policy) => {
-    const recipe = recipes?.find(({ id }) => id === policy.recipe);
-    const summary = summaryOf(recipe?.fields, policy.values);
-    return [recipe?.title, summary].filter(Boolean).join(' · ') || policy.recipe;
+  const moveButton = (name: string, arrow: string, when: string, to: number) => (
+    <button
+      type="button"
+      class="quiet"
+      aria-label={`Apply ${name} ${when}`}
+      disabled={to < 0 || to === chosen.length}
+      onClick={() => onChange(chosen.filter((one) => one !== name).toSpliced(to, 0, name))}
+    >
+      {arrow}
+    </button>
+  );
+  const summary = ({ id, recipe: kind, values }: Policy) => {
+    const recipe = recipes?.find((one) => one.id === kind);
+    const words = [recipe?.title, summaryOf(recipe?.fields, values)].filter(Boolean).join(' · ');
+    return (
+      <a class="small muted cut" href={`/policies/${id}`}>
+        {words || kind}
+      </a>
+    );
   };
   return (
     <fieldset class="choices" aria-invalid={error ? true : undefined}>
@@ -59,9 +70,7 @@ export function PolicyField({ policies = [], recipes, chosen, except, error, ...
                 {policy.name}
                 {except.includes(policy.name) ? ' is left out here' : ' applies to every site'}
               </span>
-              <a class="small muted cut" href={`/policies/${policy.id}`}>
-                {words(policy)}
-              </a>
+              {summary(policy)}
               <Tick
                 class="strong"
                 label={`Leave ${policy.name} out here`}
@@ -83,31 +92,11 @@ export function PolicyField({ policies = [], recipes, chosen, except, error, ...
               >
                 {name}
               </Tick>
-              {policy && (
-                <a class="small muted cut" href={`/policies/${policy.id}`}>
-                  {words(policy)}
-                </a>
-              )}
+              {policy && summary(policy)}
               {chosen.length > 1 && (
                 <span>
-                  <button
-                    type="button"
-                    class="quiet"
-                    aria-label={`Apply ${name} earlier`}
-                    disabled={at === 0}
-                    onClick={() => move(at, at - 1)}
-                  >
-                    ↑
-                  </button>
-                  <button
-                    type="button"
-                    class="quiet"
-                    aria-label={`Apply ${name} later`}
-                    disabled={at === chosen.length - 1}
-                    onClick={() => move(at, at + 1)}
-                  >
-                    ↓
-                  </button>
+                  {moveButton(name, '↑', 'earlier', at - 1)}
+                  {moveButton(name, '↓', 'later', at + 1)}
                 </span>
               )}
             </li>
@@ -120,9 +109,7 @@ export function PolicyField({ policies = [], recipes, chosen, except, error, ...
               <Tick class="strong" checked={false} onTick={() => tick(policy)}>
                 {policy.name}
               </Tick>
-              <a class="small muted cut" href={`/policies/${policy.id}`}>
-                {words(policy)}
-              </a>
+              {summary(policy)}
             </li>
           ))}
       </ul>

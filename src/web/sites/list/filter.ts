@@ -32,17 +32,18 @@ export const NO_FILTER = {
 
 /** Reads the filter from an address; unknown values count as absent. */
 export function readFilter(query: URLSearchParams): SiteFilter {
+  const text = (name: string) => query.get(name) ?? '';
   const shown = SHOWN.find((name) => name === query.get('show'));
-  const sort = query.get('sort') ?? '';
+  const sort = text('sort');
   const column = COLUMNS.find((name) => name === sort.replace(/^-/, ''));
   return {
-    search: query.get('q') ?? '',
+    search: text('q'),
     shown: shown ?? 'all',
     order: column ? { column, isReversed: sort.startsWith('-') } : USUAL,
-    tag: query.get('tag') ?? '',
-    policy: query.get('policy') ?? '',
-    agent: query.get('agent') ?? '',
-    source: query.get('source') ?? '',
+    tag: text('tag'),
+    policy: text('policy'),
+    agent: text('agent'),
+    source: text('source'),
     isGrouped: query.get('group') === 'tag',
   };
 }
@@ -51,17 +52,19 @@ export function readFilter(query: URLSearchParams): SiteFilter {
 export function queryOf(filter: SiteFilter): string {
   const { search, shown, tag, policy, agent, source, isGrouped } = filter;
   const { column, isReversed } = filter.order;
-  const query = new URLSearchParams();
-  if (search) query.set('q', search);
-  if (shown !== 'all') query.set('show', shown);
-  if (column !== USUAL.column || isReversed) query.set('sort', `${isReversed ? '-' : ''}${column}`);
-  if (tag) query.set('tag', tag);
-  if (policy) query.set('policy', policy);
-  if (agent) query.set('agent', agent);
-  if (source) query.set('source', source);
-  if (isGrouped) query.set('group', 'tag');
-  const text = query.toString();
-  return text && `?${text}`;
+  const isUsual = column === USUAL.column && !isReversed;
+  const all = {
+    q: search,
+    show: shown === 'all' ? '' : shown,
+    sort: isUsual ? '' : `${isReversed ? '-' : ''}${column}`,
+    tag,
+    policy,
+    agent,
+    source,
+    group: isGrouped ? 'tag' : '',
+  };
+  const query = new URLSearchParams(Object.entries(all).filter(([, text]) => text !== ''));
+  return query.size > 0 ? `?${query}` : '';
 }
 
 type Wanted = Pick<SiteFilter, 'search' | 'tag' | 'policy' | 'agent' | 'source'> & {

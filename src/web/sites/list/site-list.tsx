@@ -46,6 +46,10 @@ export function SiteList({ query }: { query: URLSearchParams }) {
     });
     setDone(null);
   };
+  const selectAll = (isSelected: boolean) => {
+    const ids = rows.map(({ site }) => site.id);
+    select(ids, isSelected);
+  };
   const changed = async () => {
     refresh();
     await sites.reload();
@@ -98,7 +102,8 @@ export function SiteList({ query }: { query: URLSearchParams }) {
           canEdit={canEdit}
           selected={selected}
           onSort={(order) => change({ order })}
-          onSelect={select}
+          onSelect={(id, isSelected) => select([id], isSelected)}
+          onSelectAll={selectAll}
           onAct={(action, site) =>
             action === 'delete' ? setAsked({ action, sites: [site] }) : toggle.run(site)
           }
@@ -108,12 +113,7 @@ export function SiteList({ query }: { query: URLSearchParams }) {
         <SelectionBar
           sites={chosen}
           shown={rows.length}
-          onAll={() =>
-            select(
-              rows.map(({ site }) => site.id),
-              true,
-            )
-          }
+          onAll={() => selectAll(true)}
           onClear={() => setSelected(new Set())}
           onAct={(action) => setAsked({ action, sites: chosen })}
           onDone={finish}

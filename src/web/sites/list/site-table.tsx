@@ -35,11 +35,13 @@ type Props = {
   /** Ids. */
   selected: ReadonlySet<number>;
   onSort: (order: Order) => void;
-  onSelect: (ids: readonly number[], isSelected: boolean) => void;
+  onSelect: (id: number, isSelected: boolean) => void;
+  onSelectAll: (isSelected: boolean) => void;
   onAct: (action: Action, site: Vhost) => void;
 };
 
-export function SiteTable({ rows, filter, canEdit, selected, onSort, onSelect, onAct }: Props) {
+export function SiteTable(props: Props) {
+  const { rows, filter, canEdit, selected, onSort, onSelect, onSelectAll, onAct } = props;
   const { search, order, isGrouped } = filter;
   const layout = useMedia(ROOMY) ? 'columns' : 'cards';
   const height = HEIGHTS[layout];
@@ -60,7 +62,7 @@ export function SiteTable({ rows, filter, canEdit, selected, onSort, onSelect, o
         search={search}
         canEdit={canEdit}
         isSelected={selected.has(site.id)}
-        onSelect={(isSelected) => onSelect([site.id], isSelected)}
+        onSelect={(isSelected) => onSelect(site.id, isSelected)}
         onAct={(action) => onAct(action, site)}
       />
     );
@@ -80,12 +82,7 @@ export function SiteTable({ rows, filter, canEdit, selected, onSort, onSelect, o
           order={order}
           selected={canEdit ? { chosen, of: rows.length } : null}
           onSort={onSort}
-          onSelect={(isSelected) =>
-            onSelect(
-              rows.map(({ site }) => site.id),
-              isSelected,
-            )
-          }
+          onSelect={onSelectAll}
         />
       )}
       <VirtualRows
