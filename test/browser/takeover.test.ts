@@ -37,7 +37,7 @@ test('a preamble replaces someone else’s sites only after confirmation', async
   await page.getByLabel('Caddyfile text').fill(text);
   await page.getByRole('button', { name: 'Save options …' }).click();
   await page.getByRole('button', { name: 'Save for all sites' }).click();
-  await page.getByText('This would replace sites that signalbox does not manage').waitFor();
+  await page.getByText('The proxy serves sites that signalbox did not write').waitFor();
   expect(
     await page
       .getByRole('main')

@@ -12,8 +12,9 @@ import { Confirm } from '../parts/dialog.tsx';
 import { DiffView, diffLines } from '../parts/diff-view.tsx';
 import { Field } from '../parts/field.tsx';
 import { Notice } from '../parts/notice.tsx';
+import { RefusedChange } from '../parts/refused-change.tsx';
 import { Time } from '../parts/time.tsx';
-import { PreambleConflict, PreambleRefused } from './preamble-refused.tsx';
+import { PreambleConflict } from './preamble-conflict.tsx';
 
 type Props = {
   loaded: Answer<Preamble>;
@@ -92,7 +93,11 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
           onOverwrite={editor.keep}
         />
       )}
-      {error !== null && <PreambleRefused error={error} onReplace={() => editor.save(true)} />}
+      {error !== null && (
+        <RefusedChange error={error} onReplace={() => editor.save(true)}>
+          Your text is still in the editor.
+        </RefusedChange>
+      )}
       {preview && !preview.valid && (
         <Notice
           kind="error"

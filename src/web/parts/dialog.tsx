@@ -70,6 +70,16 @@ export const FormActions = (props: ActionsProps) => (
   </div>
 );
 
+/** The button of a dialog that only says something. */
+export const Closing = ({ onClose, children }: Pick<Props, 'onClose'> & Partial<Props>) => (
+  <div class="actions">
+    {children}
+    <button type="button" onClick={onClose}>
+      Close
+    </button>
+  </div>
+);
+
 type ConfirmProps = {
   title: string;
   /** The button's label, such as `Delete site`. */

@@ -56,9 +56,11 @@ export const WithCode = ({ text }: { text: string }) => (
 );
 
 /** Why a change was refused, with the proxy's words and how to fix it. */
-export function RefusedNotice({ error }: { error: unknown }) {
+export function RefusedNotice({ error, children }: { error: unknown } & Pick<Props, 'children'>) {
   const known = error instanceof ApiError ? error : null;
   return (
-    <Notice kind="error" title={sentenceOf(error)} detail={known?.detail} hint={known?.hint} />
+    <Notice kind="error" title={sentenceOf(error)} detail={known?.detail} hint={known?.hint}>
+      {children}
+    </Notice>
   );
 }

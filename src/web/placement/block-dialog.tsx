@@ -6,7 +6,7 @@ import { useHub } from '../lib/hub.ts';
 import type { Policy, Session, Vhost } from '../lib/types.ts';
 import { submitWith, useSubmit } from '../lib/use-form.ts';
 import { again, useLoad } from '../lib/use-load.ts';
-import { FormActions } from '../parts/dialog.tsx';
+import { Closing, FormActions } from '../parts/dialog.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice, RefusedNotice } from '../parts/notice.tsx';
 import { type BlockPlan, networksOf, planBlock, siteOf } from './block.ts';
@@ -120,14 +120,6 @@ function DoneNote({ address, done: { policy, group }, onClose }: DoneProps) {
     </>
   );
 }
-
-const Closing = ({ onClose }: { onClose: () => void }) => (
-  <div class="actions">
-    <button type="button" onClick={onClose}>
-      Close
-    </button>
-  </div>
-);
 
 function wordsFor(plan: BlockPlan, address: string): string {
   if (plan.kind === 'done')

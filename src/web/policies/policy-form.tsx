@@ -9,7 +9,7 @@ import type { Policy, Vhost } from '../lib/types.ts';
 import { useControlKey } from '../lib/use-browser.ts';
 import { type Subject, useEditor } from '../lib/use-editor.ts';
 import { ChangeQuestions } from '../parts/change-questions.tsx';
-import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { Closing, Confirm, Dialog } from '../parts/dialog.tsx';
 import { KeptBy } from '../parts/kept-by.tsx';
 import { Notice, RefusedNotice } from '../parts/notice.tsx';
 import { SaveBar } from '../parts/save-bar.tsx';
@@ -131,11 +131,7 @@ export function PolicyForm({ recipe, stored, start, sites, onStored }: Props) {
             {policy?.everywhere && 'turn off that it applies to every site, '}untick all sites and
             save first.
           </p>
-          <div class="actions">
-            <button type="button" onClick={() => setDeleting(false)}>
-              Close
-            </button>
-          </div>
+          <Closing onClose={() => setDeleting(false)} />
         </Dialog>
       )}
       {deleting && policy && before.length === 0 && (

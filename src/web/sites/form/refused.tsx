@@ -1,12 +1,10 @@
 /** Why a site was not saved: the change was refused, or someone else has changed the site. */
-import { useState } from 'preact/hooks';
 import { ApiError, send, sentenceOf } from '../../lib/api.ts';
 import { wordsOfCheck } from '../../lib/check.ts';
 import { useHub } from '../../lib/hub.ts';
 import type { Policy, Vhost } from '../../lib/types.ts';
 import { useSubmit } from '../../lib/use-form.ts';
-import { ConfirmReplace } from '../../parts/dialog.tsx';
-import { Notice } from '../../parts/notice.tsx';
+import { RefusedChange } from '../../parts/refused-change.tsx';
 import { changedFields, type Draft, type DraftField, draftOf } from './draft.ts';
 import { PolicyFault } from './preview-panel.tsx';
 
@@ -23,31 +21,15 @@ type Props = {
 };
 
 export function Refusal({ error, line, policies, onReplace, placed, onPlace }: Props) {
-  const [asking, setAsking] = useState(false);
-  const known = error instanceof ApiError ? error : null;
-  const fault = known?.policy;
+  const { policy = null, body } = error instanceof ApiError ? error : {};
   return (
-    <>
-      <Notice kind="error" title={sentenceOf(error)} detail={known?.detail} hint={known?.hint}>
-        {known?.code === 'IMPORT_FIRST' ? (
-          <p>
-            <a href="/import">Import them</a>, or{' '}
-            <button type="button" class="link" onClick={() => setAsking(true)}>
-              replace them
-            </button>
-            .
-          </p>
-        ) : fault ? (
-          <PolicyFault fault={fault} policies={policies} />
-        ) : (
-          line !== null && <p>See line {line} of the config.</p>
-        )}
-        {typeof known?.body.agent === 'string' && (
-          <WithoutProxy name={known.body.agent} placed={placed} onPlace={onPlace} />
-        )}
-      </Notice>
-      {asking && <ConfirmReplace onReplace={onReplace} onClose={() => setAsking(false)} />}
-    </>
+    <RefusedChange error={error} onReplace={onReplace}>
+      {policy && <PolicyFault fault={policy} policies={policies} />}
+      {!policy && line !== null && <p>See line {line} of the config.</p>}
+      {typeof body?.agent === 'string' && (
+        <WithoutProxy name={body.agent} placed={placed} onPlace={onPlace} />
+      )}
+    </RefusedChange>
   );
 }
 

@@ -3,7 +3,7 @@
 import { plural } from '../../lib/format.ts';
 import { bulk, type Relabelled } from '../../lib/relabel.ts';
 import type { Vhost } from '../../lib/types.ts';
-import { Confirm, Dialog } from '../../parts/dialog.tsx';
+import { Closing, Confirm, Dialog } from '../../parts/dialog.tsx';
 import { lazy } from '../../parts/loading.tsx';
 import { RefusedNotice } from '../../parts/notice.tsx';
 
@@ -76,13 +76,10 @@ type RefusedProps = { site: Vhost; error: unknown; onClose: () => void };
 export const RefusedDialog = ({ site, error, onClose }: RefusedProps) => (
   <Dialog title={`${site.domain} is still ${site.enabled ? 'on' : 'off'}`} onClose={onClose}>
     <RefusedNotice error={error} />
-    <div class="actions">
+    <Closing onClose={onClose}>
       <a class="button" href={`/sites/${site.id}`}>
         Open site
       </a>
-      <button type="button" onClick={onClose}>
-        Close
-      </button>
-    </div>
+    </Closing>
   </Dialog>
 );
