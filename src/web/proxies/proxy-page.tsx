@@ -95,7 +95,7 @@ function State({ agent, isFirst }: { agent: Agent; isFirst: boolean }) {
         )}
       </dl>
       {isFirst && canEdit && (
-        <p class="muted">
+        <p class="muted above">
           The settings of the hub say where the first proxy is, what it is called (
           <code>AGENT_NAME</code>) and what its token is, so it can only be paused here.
         </p>

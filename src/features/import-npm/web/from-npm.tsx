@@ -42,7 +42,7 @@ function FromNpm() {
         signalbox takes over the hosts, access lists and redirections of Nginx Proxy Manager (NPM),
         which keeps running until you stop it at the end.
       </p>
-      <ol class="steps">
+      <ol>
         <li>
           <h3>Look</h3>
           <p>
