@@ -1,5 +1,4 @@
 /** The certificates page: every site that is served over HTTPS, and how its certificates are. */
-
 import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';

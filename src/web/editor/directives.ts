@@ -1,5 +1,4 @@
 /** What the editor knows of Caddyfile: directives, what stands inside some of them, placeholders. Pure. */
-
 import { GLOBAL_OPTIONS, MATCHERS } from '../../shared/caddyfile/names.ts';
 
 /**

@@ -1,5 +1,4 @@
 /** The Caddyfile for the editor: how it is coloured, and what completes it. */
-
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import { DIRECTIVES, HOLDS_DIRECTIVES, INSIDE, PLACEHOLDERS } from './directives.ts';
 

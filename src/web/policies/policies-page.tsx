@@ -1,5 +1,4 @@
 /** The list of all policies. */
-
 import { useState } from 'preact/hooks';
 import { get } from '../lib/api.ts';
 import { plural } from '../lib/format.ts';

@@ -22,17 +22,12 @@ export function ProxyActions({ agent: { name, paused }, isFirst, onChanged }: Pr
   const { refresh } = useHub();
   const isOwner = useCan('owner');
   const path = `/agents/${name}`;
-  const pause = async (isPaused: boolean) => {
-    await send('PATCH', path, { paused: isPaused });
+  const change = async (...request: Parameters<typeof send>) => {
+    await send(...request);
     refresh();
     await onChanged();
   };
-  const resume = useSubmit(() => pause(false));
-  const rotate = async () => {
-    await send('POST', `${path}/rotate`);
-    refresh();
-    await onChanged();
-  };
+  const resume = useSubmit(() => change('PATCH', path, { paused: false }));
   const remove = async () => {
     const { warnings } = await send<{ warnings: string[] }>('DELETE', path);
     const text = [`${name} is removed. Its Caddy keeps running.`, ...warnings].join(' ');
@@ -51,7 +46,7 @@ export function ProxyActions({ agent: { name, paused }, isFirst, onChanged }: Pr
           button="Pause …"
           title={`Pause ${name}?`}
           action="Pause"
-          onConfirm={() => pause(true)}
+          onConfirm={() => change('PATCH', path, { paused: true })}
         >
           <p>
             Nothing is published to it until you resume it. Its Caddy keeps its current sites,
@@ -77,7 +72,7 @@ export function ProxyActions({ agent: { name, paused }, isFirst, onChanged }: Pr
             title={`Give ${name} a new token?`}
             action="Give a new token"
             kind="primary"
-            onConfirm={rotate}
+            onConfirm={() => change('POST', `${path}/rotate`)}
           >
             <p>
               The hub sends it to the agent. Nothing is interrupted, and the old token stops

@@ -1,5 +1,4 @@
 /** The state of a proxy in words and colour. */
-
 import { duration } from '../lib/format.ts';
 import type { Agent } from '../lib/types.ts';
 import { Icon } from '../parts/icon.tsx';

@@ -49,6 +49,12 @@ function labelOf({ code, level }: Problem): string {
   return LABELS[code] ?? 'problem';
 }
 
+/** All that the status reports of a site. */
+export const problemsOf = (status: Status | null, id: number): Problem[] =>
+  (status?.problems ?? []).filter(({ vhost, vhosts = [vhost] }) =>
+    vhosts.some((one) => one?.id === id),
+  );
+
 /** The worst problem that the status reports of each site, by the site's id. */
 export function reportedProblems(status: Status | null): ReadonlyMap<number, SiteProblem> {
   const found = new Map<number, SiteProblem>();

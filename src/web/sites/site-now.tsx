@@ -6,7 +6,7 @@ import type { SiteState, Vhost } from '../lib/types.ts';
 import type { Loaded } from '../lib/use-load.ts';
 import { anyOf } from '../logs/filter/filters.ts';
 import { hostsOf } from '../logs/filter/site-names.ts';
-import { healthOf, outagesIn, type SiteProblem } from './problem.ts';
+import { healthOf, outagesIn, problemsOf, type SiteProblem } from './problem.ts';
 import { SiteTraffic } from './site-traffic.tsx';
 import { StatePanel } from './state-panel.tsx';
 
@@ -20,10 +20,6 @@ type Props = {
 
 export function SiteNow({ site, state, problem, onChanged }: Props) {
   const { status, agents } = useHub();
-  const known = status?.problems.filter(
-    ({ known: isKnown, vhost, vhosts = [vhost] }) =>
-      isKnown && vhosts.some((one) => one?.id === site.id),
-  );
   const hosts = hostsOf(site, state.data);
   const [chosen, setChosen] = useState('');
   const all = anyOf(hosts);
@@ -33,7 +29,7 @@ export function SiteNow({ site, state, problem, onChanged }: Props) {
       <StatePanel
         state={state}
         problem={problem}
-        known={known ?? []}
+        known={problemsOf(status, site.id).filter(({ known }) => known)}
         silent={silentIn(agents)}
         health={healthOf(site, problem, undefined, outagesIn(status))}
       />

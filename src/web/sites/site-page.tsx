@@ -14,7 +14,7 @@ import { Notice } from '../parts/notice.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { copyOf, draftOf, EMPTY } from './form/draft.ts';
 import { SiteForm } from './form/site-form.tsx';
-import { healthOf, outagesIn, reportedProblems } from './problem.ts';
+import { healthOf, outagesIn, problemsOf, reportedProblems } from './problem.ts';
 import { SiteHead } from './site-head.tsx';
 import { SiteNow } from './site-now.tsx';
 import { useSiteState } from './use-states.ts';
@@ -51,10 +51,8 @@ export function SitePage({ id, tab, query, History }: Props) {
   useTitle(site && (tab === 'now' ? site.domain : `${current?.title} · ${site.domain}`));
   useKey('e', () => canEdit && tab !== 'edit' && navigate(`/sites/${id}/edit`));
   const problem = reportedProblems(status).get(id);
-  const [since] = (status?.problems ?? [])
-    .filter(({ level, vhost, vhosts = [vhost] }) => {
-      return level !== 'notice' && vhosts.some((one) => one?.id === id);
-    })
+  const [since] = problemsOf(status, id)
+    .filter(({ level }) => level !== 'notice')
     .map((one) => one.since)
     .toSorted();
   return (

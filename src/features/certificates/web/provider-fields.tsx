@@ -1,5 +1,4 @@
 /** What a DNS provider needs, in lego's words, and how its zone is asked; the form reads the inputs by their names. */
-
 import { TextField } from '../../../web/parts/field.tsx';
 import type { ProvidersAnswer } from '../lego/providers.ts';
 

@@ -1,5 +1,4 @@
 /** The parts of an import that differ from what is there, each with a choice. */
-
 import { DiffView, diffLines } from '../../../web/parts/diff-view.tsx';
 import { Segments } from '../../../web/parts/segments.tsx';
 import type { Choices, Conflicts, Side } from './summary.ts';

@@ -1,5 +1,4 @@
 /** Asks the requests of the last week of a change before it is made, and says whose answers would be others. */
-
 import type { PlannedChange } from '../../../web/feature.ts';
 import { send } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';

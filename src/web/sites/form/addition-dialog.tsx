@@ -1,5 +1,4 @@
 /** The dialog for what is added to a site: the choice, then its form. */
-
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../lib/api.ts';
 import { useAsked } from '../../lib/use-asked.ts';

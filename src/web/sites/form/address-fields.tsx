@@ -1,5 +1,4 @@
 /** The name of a site and where it forwards to. What was pasted is made right when it is complete, and said. */
-
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { UPSTREAM_PICKERS } from '../../form-features.ts';

@@ -1,5 +1,4 @@
 /** A site is stored with its names if it has several: as a whole block, of which the form shows names and body. Pure. */
-
 /** How a block was written. */
 export type Frame = {
   /** Up to its first line, with the comments above it. */

@@ -1,5 +1,4 @@
 /** Makes right what was pasted into the fields of a site, and says what became of it. Pure. */
-
 /** `kept` is what stands in the field now. */
 export type Corrected = {
   kept: string;

@@ -1,5 +1,4 @@
 /** What the site form holds, the part of it that is sent, and what to say then. Pure. */
-
 import { tidied } from '../../lib/check.ts';
 import type { Flash } from '../../lib/router.ts';
 import type { ChangedVhost, Vhost } from '../../lib/types.ts';

@@ -1,5 +1,4 @@
 /** What opens above the form of a site: a new policy, an addition to its config, or whether to delete it. */
-
 import { useState } from 'preact/hooks';
 import { send } from '../../lib/api.ts';
 import type { Policy, Vhost } from '../../lib/types.ts';

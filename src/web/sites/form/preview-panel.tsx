@@ -1,5 +1,4 @@
 /** Shows what the change does to the Caddyfile, or why Caddy would refuse it. */
-
 import { changesGuards } from '../../lib/guards.ts';
 import type { Policy } from '../../lib/types.ts';
 import { useMedia } from '../../lib/use-browser.ts';

@@ -4,7 +4,7 @@ import { wordsOf } from '../../lib/api.ts';
 import { tidied } from '../../lib/check.ts';
 import type { Check, Preview } from '../../lib/types.ts';
 import { useSubmit } from '../../lib/use-form.ts';
-import { askNow } from './trial.tsx';
+import { AskButton, askNow } from './trial.tsx';
 
 type Props = {
   /** The change of the form, without a check; null while the form is not complete. */
@@ -19,19 +19,15 @@ export function SuggestCheck({ operation, onAccept }: Props) {
   );
   const { busy, error, run } = useSubmit(async () => {
     setFound(null);
-    if (operation) setFound({ of: now, by: suggestedBy(await askNow(operation)) });
+    setFound({ of: now, by: suggestedBy(await askNow(operation)) });
   });
   const by = found?.of === now ? found.by : null;
   return (
     <div class="check-details">
       <div class="buttons row">
-        <button
-          type="button"
-          aria-disabled={operation === null || busy}
-          onClick={({ currentTarget: { form } }) => operation && form?.reportValidity() && run()}
-        >
+        <AskButton isReady={operation !== null && !busy} onAsk={run}>
           {busy ? 'Requesting …' : 'Suggest a check'}
-        </button>
+        </AskButton>
         {by?.check && (
           <button type="button" onClick={() => by.check && onAccept(by.check)}>
             Use this check

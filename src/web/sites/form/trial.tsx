@@ -1,5 +1,4 @@
 /** Asks how a site would answer as it is in the form, before anybody else sees it, and shows the answer. */
-
 import { useState } from 'preact/hooks';
 import { request, wordsOf } from '../../lib/api.ts';
 import { tidied } from '../../lib/check.ts';
@@ -8,22 +7,34 @@ import { useSubmit } from '../../lib/use-form.ts';
 
 type Props = {
   check: Check;
+  /** The change of the form, with that check; null while it is not complete. */
   operationWith: ((check: Check) => object) | null;
+  /** Called with what came, to fill it in. */
   onStatus: (status: number) => void;
 };
 
-/** The buttons that ask the site before it is published, and what it answered. */
+/** The buttons that ask the site before it is published, and what it answered while the form was as it is now. */
 export function TrialRow({ check, operationWith, onStatus }: Props) {
-  const isReady = operationWith !== null;
-  const { busy, result, error, run } = useTrial(check, operationWith ?? NOTHING, onStatus);
+  const operationOf = (of: Check) => operationWith?.(of) ?? null;
+  const stateOf = (of: Check) => JSON.stringify(operationOf(of));
+  const [asked, setAsked] = useState<Asked>({ purpose: 'try', of: '', tried: [] });
+  const { busy, error, run } = useSubmit(async (purpose: Purpose) => {
+    setAsked({ purpose, of: stateOf(check), tried: [] });
+    const { path, within } = check;
+    const tried = await askNow(operationOf(purpose === 'try' ? check : tidied({ path, within })));
+    const found = tried.find(({ status }) => status !== null)?.status ?? undefined;
+    const isFilled = purpose === 'fill' && found !== undefined;
+    const of = stateOf(isFilled ? tidied({ ...check, status: found }) : check);
+    setAsked({ purpose, of, tried });
+    if (isFilled) onStatus(found);
+  });
+  const isCurrent = asked.of === stateOf(check);
+  const tried = isCurrent ? asked.tried : [];
+  const fault = isCurrent ? error : null;
   const button = (purpose: Purpose, label: string, busyLabel: string) => (
-    <button
-      type="button"
-      aria-disabled={!isReady || busy !== null}
-      onClick={({ currentTarget: { form } }) => isReady && form?.reportValidity() && run(purpose)}
-    >
-      {busy === purpose ? busyLabel : label}
-    </button>
+    <AskButton isReady={operationWith !== null && !busy} onAsk={() => run(purpose)}>
+      {busy && asked.purpose === purpose ? busyLabel : label}
+    </AskButton>
   );
   return (
     <>
@@ -32,11 +43,11 @@ export function TrialRow({ check, operationWith, onStatus }: Props) {
         {button('fill', 'Use current response', 'Requesting …')}
       </div>
       <div class="check-result above small" role="status">
-        {error !== null && <p class="field-error">{wordsOf(error)}</p>}
-        {result?.tried.map((tried) => (
-          <Line key={tried.agent} purpose={result.purpose} path={check.path} tried={tried} />
+        {fault !== null && <p class="field-error">{wordsOf(fault)}</p>}
+        {tried.map((one) => (
+          <Line key={one.agent} purpose={asked.purpose} path={check.path} tried={one} />
         ))}
-        {!result && error === null && (
+        {tried.length === 0 && fault === null && (
           <p class="muted">Both test this form in a separate Caddy, and publish nothing.</p>
         )}
       </div>
@@ -44,7 +55,24 @@ export function TrialRow({ check, operationWith, onStatus }: Props) {
   );
 }
 
-const NOTHING = () => ({});
+/** `fill` asks what comes now, and `try` whether the check passes. */
+type Purpose = 'fill' | 'try';
+
+/** The last question, the change that it was about, and what came; nothing while it is under way. */
+type Asked = { purpose: Purpose; of: string; tried: readonly Tried[] };
+
+type AskButtonProps = { isReady: boolean; onAsk: () => void; children: string };
+
+/** Asks about a form whose fields are right. */
+export const AskButton = ({ isReady, onAsk, children }: AskButtonProps) => (
+  <button
+    type="button"
+    aria-disabled={!isReady}
+    onClick={({ currentTarget: { form } }) => isReady && form?.reportValidity() && onAsk()}
+  >
+    {children}
+  </button>
+);
 
 type LineProps = { purpose: Purpose; path: string; tried: Tried };
 
@@ -73,57 +101,9 @@ function verdictOf(passed: Tried['passed']): string {
 /** What the site answered through one proxy. */
 type Tried = NonNullable<Preview['tried']>[number];
 
-/** `fill` asks what comes now, and `try` whether the check passes. */
-type Purpose = 'fill' | 'try';
-
-type Trial = {
-  /** What for a request is under way; null if none is. */
-  busy: Purpose | null;
-  /** What came, unless the form has changed since. */
-  result: { purpose: Purpose; tried: readonly Tried[] } | null;
-  /** Why nothing came, unless the form has changed since. */
-  error: unknown;
-  run: (purpose: Purpose) => Promise<void>;
-};
-
-/**
- * @param operationWith the change of the form, with that check
- * @param onStatus called with what came, to fill it in
- */
-function useTrial(
-  check: Check,
-  operationWith: (check: Check) => object,
-  onStatus: (status: number) => void,
-): Trial {
-  const [purpose, setPurpose] = useState<Purpose>('try');
-  const [tried, setTried] = useState<{ of: string; by: readonly Tried[] } | null>(null);
-  const now = JSON.stringify(operationWith(check));
-  const [last, setLast] = useState(now);
-  const { busy, error, run } = useSubmit(async (why: Purpose) => {
-    setPurpose(why);
-    setLast(now);
-    setTried(null);
-    const { path, within } = check;
-    const asked = why === 'try' ? check : { path, ...(within !== undefined && { within }) };
-    const body = await askNow(operationWith(asked));
-    const status = why === 'fill' ? body.find((one) => one.status !== null)?.status : undefined;
-    const next = typeof status === 'number' ? tidied({ ...check, status }) : check;
-    setTried({ of: JSON.stringify(operationWith(next)), by: body });
-    if (typeof status === 'number') onStatus(status);
-  });
-  return {
-    busy: busy ? purpose : null,
-    result: tried?.of === now ? { purpose, tried: tried.by } : null,
-    error: last === now ? error : null,
-    run,
-  };
-}
-
 /** How a site would answer now, through each proxy. @throws ApiError; Error if Caddy would refuse it, or is not asked */
-export async function askNow(operation: object): Promise<readonly Tried[]> {
-  const { body } = await request<Preview>('/preview?try=true', {
-    body: operation,
-  });
+export async function askNow(operation: object | null): Promise<readonly Tried[]> {
+  const { body } = await request<Preview>('/preview?try=true', { body: operation });
   if (!body.valid) throw new Error('Caddy does not accept this yet: see the preview.');
   if (!body.tried?.length) throw new Error('A site that is not served cannot be tried.');
   return body.tried;

@@ -1,5 +1,4 @@
 /** Turns sites on and off, and deletes them: the question before that, and why one was not switched. */
-
 import { plural } from '../../lib/format.ts';
 import { bulk, type Relabelled } from '../../lib/relabel.ts';
 import type { Vhost } from '../../lib/types.ts';

@@ -1,4 +1,5 @@
 /** The line above the list: search, filters with their counts, the span of the history, and the order if there are no heads. */
+import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { count } from '../../lib/format.ts';
 import { useProxyNames } from '../../lib/hub.ts';
@@ -94,23 +95,14 @@ function Filters({
         />
       )}
       {policy !== '' && (
-        <button
-          type="button"
-          title="Show the sites of all policies"
-          onClick={() => onChange({ policy: '' })}
-        >
-          Policy {policy} <span aria-hidden="true">✕</span>
-        </button>
+        <Chip title="Show the sites of all policies" onRemove={() => onChange({ policy: '' })}>
+          Policy {policy}
+        </Chip>
       )}
       {source !== '' && (
-        <button
-          type="button"
-          class="cut"
-          title="Show all sites, whoever keeps them"
-          onClick={() => onChange({ source: '' })}
-        >
-          <span class="cut">Managed by {keeperOf(source)}</span> <span aria-hidden="true">✕</span>
-        </button>
+        <Chip title="Show all sites, whoever keeps them" onRemove={() => onChange({ source: '' })}>
+          Managed by {keeperOf(source)}
+        </Chip>
       )}
       {!hasHeads && (
         <select
@@ -131,6 +123,15 @@ function Filters({
     </>
   );
 }
+
+type ChipProps = { title: string; onRemove: () => void; children: ComponentChildren };
+
+/** A filter that came with the address, and can only be removed. */
+const Chip = ({ title, onRemove, children }: ChipProps) => (
+  <button type="button" class="cut" title={title} onClick={onRemove}>
+    <span class="cut">{children}</span> <span aria-hidden="true">✕</span>
+  </button>
+);
 
 /** A choice of the filter, with how many sites it shows. */
 const Shows = ({ name, found }: Pick<Props, 'found'> & { name: Shown }) => (

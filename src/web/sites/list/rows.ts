@@ -1,5 +1,4 @@
 /** What the list shows of each site, in which order, and under which tags. Pure. */
-
 import { linkTo } from '../../lib/link.ts';
 import type { Activity, SiteState, Vhost } from '../../lib/types.ts';
 import { barsIn, endingNow, type StripProps } from '../../parts/strip-words.ts';
