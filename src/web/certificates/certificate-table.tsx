@@ -1,7 +1,7 @@
 /** The table of certificates, a row for each site, sorted by a click on the head of a column. */
 import { localTime, plural } from '../lib/format.ts';
 import type { Certificate } from '../lib/types.ts';
-import { Icon } from '../parts/icon.tsx';
+import { SortHead } from '../parts/sort-head.tsx';
 import { Time } from '../parts/time.tsx';
 import {
   type Column,
@@ -28,17 +28,14 @@ export function CertificateTable({ rows, view, onView }: Props) {
       <table>
         <thead>
           <tr>
-            {HEADS.map(([column, label]) => {
-              const direction = sortOf(view, column);
-              return (
-                <th key={column} aria-sort={direction}>
-                  <button type="button" class="sort" onClick={() => onView(sortedBy(view, column))}>
-                    {label}
-                    {direction && <Icon name={direction} />}
-                  </button>
-                </th>
-              );
-            })}
+            {HEADS.map(([column, label]) => (
+              <SortHead
+                key={column}
+                label={label}
+                direction={sortOf(view, column)}
+                onSort={() => onView(sortedBy(view, column))}
+              />
+            ))}
           </tr>
         </thead>
         <tbody>

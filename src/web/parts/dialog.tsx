@@ -51,6 +51,8 @@ type ActionsProps = {
   disabled: boolean;
   /** Without it, there is no button that cancels. */
   onClose?: (() => void) | undefined;
+  /** The label of that button. */
+  cancel?: string | undefined;
   /** More buttons. */
   children?: ComponentChildren;
 };
@@ -60,7 +62,7 @@ export const FormActions = (props: ActionsProps) => (
   <div class="actions">
     {props.onClose && (
       <button type="button" onClick={props.onClose}>
-        Cancel
+        {props.cancel ?? 'Cancel'}
       </button>
     )}
     {props.children}

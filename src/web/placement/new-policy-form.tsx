@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../lib/api.ts';
 import { submitWith, useSubmit } from '../lib/use-form.ts';
+import { FormActions } from '../parts/dialog.tsx';
 import { TextField } from '../parts/field.tsx';
 import { SLUG } from '../parts/field-of.tsx';
 import { RefusedNotice } from '../parts/notice.tsx';
@@ -15,7 +16,7 @@ type Props = {
   /** The names of other policies. */
   taken: readonly string[];
   /** The labels of the buttons; `busy` is that of `create` while it runs. */
-  labels: { create: string; busy: string; close: string };
+  labels: { create: string; busy: string; cancel?: string };
   /** The form shows what it throws. */
   onCreate: (fresh: NewPolicy) => Promise<void>;
   onClose: () => void;
@@ -48,14 +49,12 @@ export function NewPolicyForm({ recipe, taken, labels, onCreate, onClose, childr
       <NameField name={draft.name} fault={fault} onChange={(name) => set({ name })} />
       {error !== null && !isShownAt(fault, recipe.fields) && <RefusedNotice error={error} />}
       {children}
-      <div class="actions">
-        <button type="button" onClick={onClose}>
-          {labels.close}
-        </button>
-        <button type="submit" class="primary" disabled={busy}>
-          {busy ? labels.busy : labels.create}
-        </button>
-      </div>
+      <FormActions
+        action={busy ? labels.busy : labels.create}
+        cancel={labels.cancel}
+        disabled={busy}
+        onClose={onClose}
+      />
     </form>
   );
 }

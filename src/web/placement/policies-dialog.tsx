@@ -46,7 +46,7 @@ export function PoliciesDialog(props: BulkProps) {
           labels={{
             create: `Put on ${plural(sites.length, 'site')}`,
             busy: 'Publishing …',
-            close: 'Back',
+            cancel: 'Back',
           }}
           onCreate={async (fresh) => {
             const { placed } = await createOn(fresh, ids);

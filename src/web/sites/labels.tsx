@@ -24,20 +24,23 @@ export const SiteLabels = ({ site: { policies, tags, agents, source } }: { site:
   </>
 );
 
-/** How the filter of the list calls them, and their icons. */
+/** How the filter of the list calls them, and how they look. */
 const MARKS = {
-  policy: { filter: 'policy', icon: 'policies' },
-  proxy: { filter: 'agent', icon: 'proxies' },
+  policy: { filter: 'policy', icon: 'policies', look: 'policy-mark cut' },
+  proxy: { filter: 'agent', icon: 'proxies', look: 'proxy-mark cut' },
 } as const;
 
 type MarkProps = { of: keyof typeof MARKS; name: string; title: string };
 
-const Mark = ({ of, name, title }: MarkProps) => (
-  <a class={`${of}-mark cut`} href={`/sites?${MARKS[of].filter}=${name}`} title={title}>
-    <Icon name={MARKS[of].icon} />
-    {name}
-  </a>
-);
+function Mark({ of, name, title }: MarkProps) {
+  const { filter, icon, look } = MARKS[of];
+  return (
+    <a class={look} href={`/sites?${filter}=${name}`} title={title}>
+      <Icon name={icon} />
+      {name}
+    </a>
+  );
+}
 
 /** Leads to the sites that have it. */
 export const TagChip = ({ tag }: { tag: string }) => (

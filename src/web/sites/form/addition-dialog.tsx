@@ -31,23 +31,14 @@ type Props = {
 };
 
 /** Must not be inside a `<form>`, because of its own. */
-export function AdditionDialog({ id, recipes, config, upstream, onInsert, onClose }: Props) {
+export function AdditionDialog(props: Props) {
+  const { id, recipes } = props;
   const addition = additionOf(id, recipes ?? []);
-  const asksAddress = addition?.fields.properties?.address !== undefined;
   return (
-    <Dialog title={ADDITIONS[id]} onClose={onClose}>
+    <Dialog title={ADDITIONS[id]} onClose={props.onClose}>
       {!addition && !recipes && <SkeletonRows rows={3} label="Loading" />}
       {addition?.lacking && <Notice kind="warning" title={addition.lacking} />}
-      {addition?.lacking === null && (
-        <AdditionForm
-          addition={addition}
-          start={asksAddress && upstream !== '' ? { address: bareOf(upstream) } : {}}
-          config={config}
-          upstream={upstream}
-          onInsert={onInsert}
-          onClose={onClose}
-        />
-      )}
+      {addition?.lacking === null && <AdditionForm {...props} addition={addition} />}
     </Dialog>
   );
 }
@@ -71,19 +62,14 @@ export const AdditionButtons = ({ onChoose }: { onChoose: (id: AdditionId) => vo
 /** About as long as a pause between two words. */
 const PAUSE_MS = 300;
 
-type AdditionFormProps = {
-  addition: Addition;
-  /** What the form begins with. */
-  start: Values;
-  config: string;
-  upstream: string;
-  onInsert: (config: string) => void;
-  onClose: () => void;
-};
+type FormProps = Omit<Props, 'id' | 'recipes'> & { addition: Addition };
 
 /** Asks what an addition needs to know, and shows the text that it becomes before it is inserted. */
-function AdditionForm({ addition, start, config, upstream, onInsert, onClose }: AdditionFormProps) {
-  const [values, setValues] = useState(start);
+function AdditionForm({ addition, config, upstream, onInsert, onClose }: FormProps) {
+  const asksAddress = addition.fields.properties?.address !== undefined;
+  const [values, setValues] = useState<Values>(
+    asksAddress && upstream !== '' ? { address: bareOf(upstream) } : {},
+  );
   const write: Addition['write'] = async (...given) =>
     withField(await addition.write(...given), upstream);
 

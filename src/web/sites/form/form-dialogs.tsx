@@ -84,7 +84,7 @@ function PolicyDialog({ wanted, recipes, taken, onMade, onClose }: PolicyDialogP
         <NewPolicyForm
           recipe={recipe}
           taken={taken}
-          labels={{ create: 'Use this policy', busy: 'Saving …', close: 'Cancel' }}
+          labels={{ create: 'Use this policy', busy: 'Saving …' }}
           onCreate={async (fresh) => onMade(await send<Policy>('POST', '/policies', fresh))}
           onClose={onClose}
         >

@@ -31,8 +31,15 @@ const NEW = [
 export function PolicyField({ policies = [], recipes, chosen, except, error, ...on }: Props) {
   const known = new Map(policies.map((policy) => [policy.name, policy]));
   const rest = policies.filter(({ name }) => !chosen.includes(name));
+  const usual = rest.filter(({ everywhere }) => everywhere);
+  const others = rest.filter(({ everywhere }) => !everywhere).map(({ name }) => name);
   const onChange = (policies: string[]) => on.onChange({ policies });
-  const tick = ({ name, recipe }: Policy) => onChange(withPolicy(chosen, name, recipe));
+  const tick = (name: string, isOn: boolean) =>
+    onChange(
+      isOn
+        ? withPolicy(chosen, name, known.get(name)?.recipe ?? '')
+        : chosen.filter((one) => one !== name),
+    );
   const leaveOut = (name: string, isOut: boolean) => {
     const others = except.filter((one) => one !== name);
     on.onChange({ except: isOut ? [...others, name] : others });
@@ -62,38 +69,33 @@ export function PolicyField({ policies = [], recipes, chosen, except, error, ...
       <legend>Policies</legend>
       {error && <p class="field-error">{error}</p>}
       <ul class="policy-boxes plain">
-        {rest
-          .filter(({ everywhere }) => everywhere)
-          .map((policy) => (
-            <li key={policy.name}>
-              <span>
-                {policy.name}
-                {except.includes(policy.name) ? ' is left out here' : ' applies to every site'}
-              </span>
-              {summary(policy)}
-              <Tick
-                class="strong"
-                label={`Leave ${policy.name} out here`}
-                checked={except.includes(policy.name)}
-                onTick={(isOut) => leaveOut(policy.name, isOut)}
-              >
-                Leave out here
-              </Tick>
-            </li>
-          ))}
-        {chosen.map((name, at) => {
+        {usual.map((policy) => (
+          <li key={policy.name}>
+            <span>
+              {policy.name}
+              {except.includes(policy.name) ? ' is left out here' : ' applies to every site'}
+            </span>
+            {summary(policy)}
+            <Tick
+              class="strong"
+              label={`Leave ${policy.name} out here`}
+              checked={except.includes(policy.name)}
+              onTick={(isOut) => leaveOut(policy.name, isOut)}
+            >
+              Leave out here
+            </Tick>
+          </li>
+        ))}
+        {[...chosen, ...others].map((name, at) => {
           const policy = known.get(name);
+          const isChosen = at < chosen.length;
           return (
             <li key={name}>
-              <Tick
-                class="strong"
-                checked
-                onTick={() => onChange(chosen.filter((one) => one !== name))}
-              >
+              <Tick class="strong" checked={isChosen} onTick={(isOn) => tick(name, isOn)}>
                 {name}
               </Tick>
               {policy && summary(policy)}
-              {chosen.length > 1 && (
+              {isChosen && chosen.length > 1 && (
                 <span>
                   {moveButton(name, '↑', 'earlier', at - 1)}
                   {moveButton(name, '↓', 'later', at + 1)}
@@ -102,16 +104,6 @@ export function PolicyField({ policies = [], recipes, chosen, except, error, ...
             </li>
           );
         })}
-        {rest
-          .filter(({ everywhere }) => !everywhere)
-          .map((policy) => (
-            <li key={policy.name}>
-              <Tick class="strong" checked={false} onTick={() => tick(policy)}>
-                {policy.name}
-              </Tick>
-              {summary(policy)}
-            </li>
-          ))}
       </ul>
       <div class="line baseline">
         <span class="nowrap muted">New</span>

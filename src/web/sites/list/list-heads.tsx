@@ -1,5 +1,5 @@
 /** The heads of the list's columns, by which it is sorted, with a box that selects all sites. */
-import { Icon } from '../../parts/icon.tsx';
+import { SortHead } from '../../parts/sort-head.tsx';
 import { Tick } from '../../parts/tick.tsx';
 import { COLUMNS, type Column, directionOf, type Order } from './rows.ts';
 
@@ -42,25 +42,16 @@ export const ListHeads = ({ order, selected, onSort, onSelect }: Props) => (
       )}
       {COLUMNS.map((column) => {
         const isSorted = order.column === column;
-        const direction = directionOf(order);
         return (
-          <th
+          <SortHead
             key={column}
             {...HEAD}
-            scope="col"
             class={`site-${column}`}
-            aria-sort={isSorted ? direction : undefined}
             title={TITLES[column]}
-          >
-            <button
-              type="button"
-              class="sort"
-              onClick={() => onSort({ column, isReversed: isSorted && !order.isReversed })}
-            >
-              {COLUMN_LABELS[column]}
-              {isSorted && <Icon name={direction} />}
-            </button>
-          </th>
+            label={COLUMN_LABELS[column]}
+            direction={isSorted ? directionOf(order) : undefined}
+            onSort={() => onSort({ column, isReversed: isSorted && !order.isReversed })}
+          />
         );
       })}
       <th {...HEAD} scope="col" class="site-menu">
