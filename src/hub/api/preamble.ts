@@ -1,22 +1,22 @@
 /** `/preamble`: the global options and snippets before the sites. */
 import { Elysia, t } from 'elysia';
-import { Failure } from '../../shared/failure.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf } from '../auth/guard.ts';
+import { trustedIn } from '../caddyfile/trusted-proxies.ts';
 import { PREAMBLE } from '../http/examples.ts';
 import { agentQuery, ChangeQuery, demandsOf } from '../http/params.ts';
 import { etagOf, ifMatch } from '../http/responses.ts';
 import { route } from '../http/route.ts';
 import { Outcome, outcomeOf, Timestamp } from '../http/schemas.ts';
 import { agentNamed } from '../model/applied.ts';
-import type { Change } from '../model/changes.ts';
-import { agentPreambleChange, preambleChange } from '../model/preamble-changes.ts';
+import { preambleChangeOf, TrustedProxies } from '../model/preamble-changes.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import type { ApiContext } from './context.ts';
 
 export const PreambleView = t.Object(
   {
     config: t.String(),
+    trustedProxies: TrustedProxies,
     updatedAt: Timestamp,
     own: t.Optional(
       t.Boolean({ description: 'of an agent: whether it has a separate one, or the common one' }),
@@ -26,9 +26,12 @@ export const PreambleView = t.Object(
 );
 const PreambleBody = t.Object(
   {
-    config: t.Union([t.String(), t.Null()], {
-      description: 'null, for an agent: use the common one again',
-    }),
+    config: t.Optional(
+      t.Union([t.String(), t.Null()], {
+        description: 'null, for an agent: use the common one again; absent: it stays',
+      }),
+    ),
+    trustedProxies: t.Optional(TrustedProxies),
   },
   { title: 'PreambleChange' },
 );
@@ -37,7 +40,7 @@ const OfAgent = agentQuery({
   example: 'local',
 });
 
-const VIEW = { config: PREAMBLE, updatedAt: '2026-11-20T18:00:00.000Z' };
+const VIEW = { config: PREAMBLE, trustedProxies: null, updatedAt: '2026-11-20T18:00:00.000Z' };
 
 export function preambleRoutes({ publisher, store, guard, bodyLimit }: ApiContext) {
   /** The current one, and its ETag. */
@@ -46,7 +49,9 @@ export function preambleRoutes({ publisher, store, guard, bodyLimit }: ApiContex
     const own = name ? agentNamed(name, set) : null;
     headers.ETag = tagIn(set, name);
     const changed = own?.preamble != null ? own.updatedAt : store.preambleUpdatedAt();
-    return { ...partIn(set, name), updatedAt: changed.toISOString() };
+    const part = partIn(set, name);
+    const trustedProxies = trustedIn(part.config);
+    return { ...part, trustedProxies, updatedAt: changed.toISOString() };
   };
 
   return new Elysia({ name: 'preamble' })
@@ -71,7 +76,7 @@ export function preambleRoutes({ publisher, store, guard, bodyLimit }: ApiContex
       '/preamble',
       async ({ body, query: { agent, ...query }, who, request, set }) => {
         const assertTag = ifMatch(request, 'preamble');
-        const to = changeTo(body.config, agent);
+        const to = preambleChangeOf(body, agent);
         const change: typeof to = (on, time) => {
           assertTag?.(tagIn(on, agent));
           return to(on, time);
@@ -90,7 +95,10 @@ export function preambleRoutes({ publisher, store, guard, bodyLimit }: ApiContex
         returns: t.Composite([PreambleView, Outcome], { title: 'ChangedPreamble' }),
         requestHeaders: ['If-Match'],
         responseHeaders: ['ETag'],
-        bodies: { email: { value: { config: PREAMBLE } } },
+        bodies: {
+          email: { value: { config: PREAMBLE } },
+          behind: { summary: 'Behind Cloudflare', value: { trustedProxies: ['cloudflare'] } },
+        },
         example: VIEW,
       }),
     );
@@ -106,12 +114,3 @@ function partIn(set: SiteSet, name?: string) {
 }
 
 const tagIn = (set: SiteSet, name?: string): string => etagOf(partIn(set, name));
-
-/** @throws Failure INVALID_REQUEST if it is to be removed, and no agent is named */
-function changeTo(config: string | null, agent?: string): Change<{ success: true }> {
-  if (agent) return agentPreambleChange(agent, config);
-  if (config !== null) return preambleChange(config);
-  throw new Failure('INVALID_REQUEST', 'The common preamble cannot be null.', {
-    at: { field: 'config' },
-  });
-}

@@ -8,6 +8,7 @@ import { type Context, contextOf, guardOf } from './context.ts';
 import type { Origin } from './guarded.ts';
 import { countLines, trimEnd } from './site.ts';
 import { guardedBlock, plainBlock, type SiteBlock } from './site-block.ts';
+import { withNetworks } from './trusted-proxies.ts';
 
 /** What the proxyfile needs of a vhost; immutable, see `renderSite`. */
 export type Site = {
@@ -79,7 +80,7 @@ export function render(
     .map((site) => ({ site, ...renderSite(site, context) }));
   add([HEADER, ...certificates].join('\n'), 1 + certificates.length);
   if (blocks.some(({ variable }) => variable) && !hasGlobalOptions(preamble)) add(GUARD, 3);
-  const options = trimEnd(preamble);
+  const options = trimEnd(withNetworks(preamble));
   const preambleLine = line;
   if (options.trim() !== '') add(options, countLines(options));
   const [head, headLines] = [parts.join('\n\n'), line - 2];

@@ -12,14 +12,21 @@ import {
   UndoEntry,
   UndoGroup,
 } from './operation.ts';
-import { agentPreambleChange, preambleChange } from './preamble-changes.ts';
+import { preambleChangeOf, TrustedProxies } from './preamble-changes.ts';
 import { withoutLoops } from './sign-in-loop.ts';
 import type { SiteSet } from './vhost.ts';
 
 export const AnyOperation = t.Union(
   [
     Operation,
-    t.Object({ op: t.Literal('preamble'), config: t.String() }, { title: 'ChangePreamble' }),
+    t.Object(
+      {
+        op: t.Literal('preamble'),
+        config: t.Optional(t.String()),
+        trustedProxies: t.Optional(TrustedProxies),
+      },
+      { title: 'ChangePreamble' },
+    ),
     PolicyOperation,
     UndoEntry,
     UndoGroup,
@@ -45,9 +52,7 @@ export function createChangeFrom(db: Db, current: () => SiteSet): ChangeFrom {
   return async (operation, { agent, assertOwner }) => {
     switch (operation.op) {
       case 'preamble':
-        return withoutLoops(
-          agent ? agentPreambleChange(agent, operation.config) : preambleChange(operation.config),
-        );
+        return withoutLoops(preambleChangeOf(operation, agent));
       case 'policy':
         return withoutLoops(await policyChangeOf(operation, current()));
       case 'undo': {

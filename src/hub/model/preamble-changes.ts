@@ -1,7 +1,22 @@
 /** The changes that people make to preambles. Pure. */
+import { type Static, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
-import { agentNamed } from './applied.ts';
+import {
+  faultOfProxy,
+  faultOfTrusting,
+  trustedIn,
+  withTrusted,
+} from '../caddyfile/trusted-proxies.ts';
+import { agentNamed, setFor } from './applied.ts';
 import type { Change, Preamble, StepOf } from './changes.ts';
+
+/** As `trustedIn` has them. */
+export const TrustedProxies = t.Union([t.Array(t.String()), t.Null()], {
+  description:
+    'the proxies in front of Caddy that it believes about the address of a visitor, on all ports: `cloudflare`, `private_ranges`, addresses and networks, at most 100; null: none. Needs Caddy 2.8',
+  examples: [['cloudflare']],
+});
+const MOST_PROXIES = 100;
 
 /** @throws Failure INVALID_REQUEST */
 export const preambleChange =
@@ -34,6 +49,46 @@ export const agentPreambleChange =
     };
   };
 
+/** What a person sends: a text, or which proxies it trusts, or both. What is undefined stays. */
+type PreambleInput = {
+  /** Null, for an agent: the common one again. */
+  config?: string | null | undefined;
+  trustedProxies?: Static<typeof TrustedProxies> | undefined;
+};
+
+/** @param agent whose own preamble it is; without, the common one @throws Failure INVALID_REQUEST, NOT_FOUND */
+export const preambleChangeOf =
+  ({ config, trustedProxies }: PreambleInput, agent?: string): Change<{ success: true }> =>
+  (set, time) => {
+    const now = agent ? setFor(set, agentNamed(agent, set).id).preamble : set.preamble;
+    if (config === null && (!agent || trustedProxies !== undefined)) {
+      throw invalid('config', 'Only the preamble of an agent can be null, without trustedProxies.');
+    }
+    if (config === undefined && trustedProxies === undefined) {
+      throw invalid('config', 'Nothing is to be changed.');
+    }
+    const base = config === undefined ? now : config;
+    const text = base === null ? null : trusting(base, trustedProxies);
+    if (agent) return agentPreambleChange(agent, text)(set, time);
+    return preambleChange(text ?? '')(set, time);
+  };
+
+function trusting(preamble: string, trusted: PreambleInput['trustedProxies']): string {
+  if (trusted === undefined) return preamble;
+  if (trusted === null) return trustedIn(preamble) ? withTrusted(preamble, null) : preamble;
+  if (trusted.length === 0 || trusted.length > MOST_PROXIES) {
+    const message = `Name 1 to ${MOST_PROXIES} proxies, or null for none.`;
+    throw invalid('trustedProxies', message);
+  }
+  for (const [at, name] of trusted.entries()) {
+    const fault = faultOfProxy(name);
+    if (fault !== null) throw invalid(`trustedProxies.${at}`, `${JSON.stringify(name)} ${fault}.`);
+  }
+  const fault = faultOfTrusting(preamble);
+  if (fault !== null) throw invalid('trustedProxies', fault);
+  return withTrusted(preamble, trusted);
+}
+
 const preambleStep = (
   agent: Preamble['agent'],
   before: string | null,
@@ -47,6 +102,8 @@ const preambleStep = (
 
 function assertText(preamble: string): void {
   if (preamble.isWellFormed()) return;
-  const at = { field: 'config' };
-  throw new Failure('INVALID_REQUEST', 'The preamble is not valid Unicode.', { at });
+  throw invalid('config', 'The preamble is not valid Unicode.');
 }
+
+const invalid = (field: string, message: string) =>
+  new Failure('INVALID_REQUEST', message, { at: { field } });

@@ -11,7 +11,8 @@ import {
 export const ADMIN_IS_OURS = 'admin: signalbox sets the admin endpoint itself';
 
 /** An option of the global block: its first line, from 1, and its offsets in the text. */
-type GlobalOption = { name: string; line: number; start: number; end: number };
+type GlobalOption = Place & { name: string; line: number };
+type Place = { start: number; end: number };
 
 /** Whether `preamble` begins with global options; Caddy ignores an empty block. */
 export function hasGlobalOptions(preamble: string): boolean {
@@ -59,7 +60,7 @@ export function portOptions(preamble: string): { http: number; https: number } {
 }
 
 /** Removes options, in their order, and the lines of those that are alone on theirs. */
-export function withoutOptions(preamble: string, options: readonly GlobalOption[]): string {
+export function withoutOptions(preamble: string, options: readonly Place[]): string {
   const removed = options.map(({ start, end }): Edit => {
     const from = preamble.lastIndexOf('\n', start - 1) + 1;
     const lf = preamble.indexOf('\n', end);
@@ -80,7 +81,7 @@ export function withValues(preamble: string, values: Readonly<Record<string, str
 }
 
 /** What comes in the place of a part of a text. */
-export type Edit = { start: number; end: number; text: string };
+export type Edit = Place & { text: string };
 
 /** Replaces parts of a text, however many there are, in one pass. @param edits in their order; none overlaps another */
 export function edited(text: string, edits: readonly Edit[]): string {

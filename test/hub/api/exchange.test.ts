@@ -58,10 +58,12 @@ describe('the preamble', () => {
     const { config } = (await owner.call('GET', '/preamble')).body;
     expect(config).toContain(`http_port ${owner.stack.httpPort}`);
     const next = `{\n\t${ports()}\n}\n\n(greet) {\n\trespond "hi {args.0}"\n}`;
-    const put = await owner.call<{ config: string; updatedAt: string }>('PUT', '/preamble', {
+    const put = await owner.call<object>('PUT', '/preamble', { config: next });
+    expect(put.body).toEqual({
       config: next,
+      trustedProxies: null,
+      updatedAt: expect.stringMatching(/Z$/),
     });
-    expect(put.body).toEqual({ config: next, updatedAt: expect.stringMatching(/Z$/) });
     expect(owner.stack.readProxyfile()).toContain(next);
     await owner.create('greeted', 'import greet you');
     expect(await owner.served('greeted')).toBe('hi you');
