@@ -90,7 +90,10 @@ export function asking({ address, uri, copyHeaders, ...exempt }: Asking, writing
       ? [{ text: `\tcopy_headers ${names.join(' ')}`, field: 'copyHeaders' }]
       : []),
     ...UNBELIEVED,
+    // Caddy passes on what a trusted proxy says, of which a visitor may have invented a part.
+    `\theader_up X-Forwarded-For {${client}}`,
     `\theader_up X-Real-Ip {${client}}`,
+    '\theader_up X-Forwarded-Host {http.request.hostport}',
     // Behind TLS, a service is found by its own name.
     ...(/^https:/i.test(address)
       ? ['\theader_up Host {http.reverse_proxy.upstream.hostport}']
