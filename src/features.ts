@@ -16,6 +16,7 @@ import { metrics } from './features/metrics/feature.ts';
 import { openapi } from './features/openapi/feature.ts';
 import { programs } from './features/programs/feature.ts';
 import { replay } from './features/replay/feature.ts';
+import { sameAddress } from './features/same-address/feature.ts';
 import { ship } from './features/ship/feature.ts';
 import { signIn } from './features/sign-in/feature.ts';
 import { statistics } from './features/statistics/feature.ts';
@@ -40,6 +41,7 @@ export const FEATURES: readonly Feature[] = [
   explain,
   uptime,
   icons,
+  sameAddress,
   statistics,
   demo,
 ];

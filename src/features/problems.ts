@@ -4,6 +4,7 @@ import { problems as backups } from './backups/words.ts';
 import { problems as certificates } from './certificates/words.ts';
 import { problems as channels } from './channels/words.ts';
 import { problems as containers } from './containers/words.ts';
+import { problems as sameAddress } from './same-address/words.ts';
 
 export type ProblemWords = Readonly<{
   /** What it is about, which is how grave it is. */
@@ -22,7 +23,13 @@ export type ProblemWords = Readonly<{
   page?: Readonly<{ to: string; label: string }>;
 }>;
 
-const problems = { ...certificates, ...containers, ...backups, ...channels } as const;
+const problems = {
+  ...certificates,
+  ...containers,
+  ...backups,
+  ...channels,
+  ...sameAddress,
+} as const;
 
 export type FeatureProblem = keyof typeof problems;
 
