@@ -1,6 +1,7 @@
 // proof: browser
 /** The preamble, export and restore. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { caddyIs } from '../harness/caddys.ts';
 import { startDashboard } from '../harness/dashboard.ts';
 import { forFile } from '../harness/for-file.ts';
 import { ask, until } from '../harness/stack.ts';
@@ -54,6 +55,37 @@ describe('the preamble', () => {
     expect(await everything()).toEqual(before);
     const unused = () => page.locator('.editor').evaluate(unusedWidth);
     await until(async () => (await unused()) === 0, 'an editor as wide as its box');
+  });
+
+  test('names the proxies before Caddy, and refuses those that are none', async () => {
+    await page.goto('/preamble');
+    const before = await everything();
+    await button('Proxies before Caddy …').click();
+    const dialog = page.getByRole('dialog', { name: 'Proxies before Caddy' });
+    const addresses = dialog.getByLabel('Other addresses');
+    const save = dialog.getByRole('button', { name: 'Save and publish' });
+    await dialog.getByLabel('Cloudflare').check();
+    await addresses.fill('0.0.0.0/0');
+    await save.click();
+    await dialog.getByText('or strangers are trusted too').waitFor();
+    await addresses.fill('10.0.0.1\n10.1.0.0/16');
+    await save.click();
+    if (caddyIs('<2.8.0')) {
+      await dialog.getByText('`trusted_proxies_strict` needs Caddy 2.8').waitFor();
+      expect(await everything()).toEqual(before);
+      return;
+    }
+    await dialog.waitFor({ state: 'detached' });
+    expect(await codeIn(editor())).toContain(
+      'trusted_proxies static cloudflare 10.0.0.1 10.1.0.0/16',
+    );
+    await button('Proxies before Caddy …').click();
+    expect(await dialog.getByLabel('Cloudflare').isChecked()).toBe(true);
+    await dialog.getByLabel('Cloudflare').uncheck();
+    await addresses.fill('');
+    await save.click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(stack.readProxyfile()).toBe(before.file);
   });
 
   test('is not left with unsaved changes without asking', async () => {

@@ -1,6 +1,7 @@
 /** The changes that people make to preambles. Pure. */
 import { type Static, t } from 'elysia';
 import { Failure } from '../../shared/failure.ts';
+import { CLOUDFLARE_AS_OF } from '../caddyfile/cloudflare.ts';
 import {
   faultOfProxy,
   faultOfTrusting,
@@ -12,8 +13,7 @@ import type { Change, Preamble, StepOf } from './changes.ts';
 
 /** As `trustedIn` has them. */
 export const TrustedProxies = t.Union([t.Array(t.String()), t.Null()], {
-  description:
-    'the proxies in front of Caddy that it believes about the address of a visitor, on all ports: `cloudflare`, `private_ranges`, addresses and networks, at most 100; null: none. Needs Caddy 2.8',
+  description: `the proxies in front of Caddy that it believes about the address of a visitor, on all ports: \`cloudflare\` (its networks of ${CLOUDFLARE_AS_OF}), \`private_ranges\`, addresses and networks, at most 100; null: none. Needs Caddy 2.8`,
   examples: [['cloudflare']],
 });
 const MOST_PROXIES = 100;

@@ -15,6 +15,7 @@ import { Notice } from '../parts/notice.tsx';
 import { RefusedChange } from '../parts/refused-change.tsx';
 import { Time } from '../parts/time.tsx';
 import { PreambleConflict } from './preamble-conflict.tsx';
+import { TrustedProxies } from './trusted-proxies.tsx';
 
 type Props = {
   loaded: Answer<Preamble>;
@@ -112,6 +113,13 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
         </Notice>
       )}
       <div class="actions">
+        {!dirty && (
+          <TrustedProxies
+            stored={editor.stored ?? loaded}
+            query={subject.query}
+            onSaved={editor.take}
+          />
+        )}
         {dirty && (
           <button type="button" disabled={busy} onClick={() => edit(editor.base?.config ?? '')}>
             Discard changes

@@ -58,6 +58,8 @@ export type Editor<Stored, Draft> = {
   theirs: Stored | null;
   keep: () => Promise<void>;
   discard: () => void;
+  /** Has another form’s change instead of what is stored and of the draft. */
+  take: (stored: Stored) => void;
   set: (change: Partial<Draft>) => void;
   save: (replace?: boolean) => Promise<void>;
   /** Lets the user leave without a question. */
@@ -86,6 +88,11 @@ export function useEditor<Stored, Draft extends object>(
     setStored(() => now);
     setTheirs(null);
     onStored?.(now);
+  };
+  const take = (now: Stored) => {
+    adopt(now);
+    setDraft(draftOf(now));
+    clear();
   };
   /** @param mine what was sent; what was typed since then stays */
   const finish = (now: Stored | null, said: Flash, mine: Draft) => {
@@ -174,11 +181,9 @@ export function useEditor<Stored, Draft extends object>(
       await run(mine, theirs, false);
     },
     discard() {
-      if (theirs === null) return;
-      adopt(theirs);
-      setDraft(draftOf(theirs));
-      clear();
+      if (theirs !== null) take(theirs);
     },
+    take,
     set(change) {
       setDraft((old) => ({ ...old, ...change }));
       clear();
