@@ -6,6 +6,7 @@ import asCode from '../../../docs/as-code.md' with { type: 'text' };
 import audit from '../../../docs/audit.md' with { type: 'text' };
 import backup from '../../../docs/backup.md' with { type: 'text' };
 import bans from '../../../docs/bans.md' with { type: 'text' };
+import behindAProxy from '../../../docs/behind-a-proxy.md' with { type: 'text' };
 import caddyProgram from '../../../docs/caddy-program.md' with { type: 'text' };
 import certificates from '../../../docs/certificates.md' with { type: 'text' };
 import compare from '../../../docs/compare.md' with { type: 'text' };
@@ -47,6 +48,7 @@ export const TEXTS: Readonly<Record<string, string>> = {
   audit,
   backup,
   bans,
+  'behind-a-proxy': behindAProxy,
   'caddy-program': caddyProgram,
   certificates,
   compare,

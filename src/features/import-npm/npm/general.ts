@@ -63,7 +63,7 @@ const OWN_FILES =
 const PATHS =
   'Caddy compares paths without regard to case, nginx with it. Where nginx replaces a part of the path, it also decodes the rest and resolves // and .. in it; Caddy leaves it as it is.';
 const REAL_ADDRESS =
-  'NPM believes the header X-Real-IP if it comes from a private network. In Caddy, the address that connects counts: if another proxy stands before it, set trusted_proxies in the preamble, or all visitors have that proxy’s address.';
+  'NPM believes the header X-Real-IP if it comes from a private network. In Caddy, the address that connects counts: if another proxy stands before it, name that under “Proxies before Caddy” in the Caddy options, or all visitors have that proxy’s address.';
 
 const hasLocations = (host: AnyHost): boolean =>
   (host.kind === 'proxy' && host.locations.length > 0) || host.advanced.includes('location');
