@@ -23,6 +23,7 @@ import metrics from '../../../docs/metrics.md' with { type: 'text' };
 import moving from '../../../docs/moving.md' with { type: 'text' };
 import names from '../../../docs/names.md' with { type: 'text' };
 import notifications from '../../../docs/notifications.md' with { type: 'text' };
+import phoneCertificate from '../../../docs/phone-certificate.md' with { type: 'text' };
 import policies from '../../../docs/policies.md' with { type: 'text' };
 import promises from '../../../docs/promises.md' with { type: 'text' };
 import proxyState from '../../../docs/proxy-state.md' with { type: 'text' };
@@ -65,6 +66,7 @@ export const TEXTS: Readonly<Record<string, string>> = {
   moving,
   names,
   notifications,
+  'phone-certificate': phoneCertificate,
   policies,
   promises,
   'proxy-state': proxyState,

@@ -1,5 +1,5 @@
 /**
- * Sites that cannot have a policy `client-certificate`: Caddy asks for a certificate once for each name, before
+ * Sites that cannot have a policy with client certificates: Caddy asks for a certificate once for each name, before
  * it knows the path, and only over HTTPS. Pure.
  */
 import { createPauses } from '../../shared/async.ts';
@@ -16,10 +16,16 @@ import { policiesOn } from './applied.ts';
 import { endpointsUnder } from './endpoints.ts';
 import { keysOf, type SiteSet, type Vhost } from './vhost.ts';
 
-const isOne = ({ recipe }: Policy): boolean => recipe === 'client-certificate';
+/** Whether a policy has Caddy ask for a certificate. */
+export const asksForCertificate = ({ recipe, values }: Policy): boolean =>
+  recipe === 'client-certificate' || values.exemptCertificates !== undefined;
+
+/** Whether nobody gets in without one. */
+const isRequired = ({ recipe, values }: Policy): boolean =>
+  recipe === 'client-certificate' && values.mode !== 'request';
 
 const ownOn = (vhost: Vhost, set: SiteSet): readonly Policy[] =>
-  policiesOn(vhost, set).filter(isOne);
+  policiesOn(vhost, set).filter(asksForCertificate);
 
 /**
  * @param ids of the vhosts that are changed
@@ -44,7 +50,7 @@ export async function assertCertificates(
     if (!policy) continue;
     if (other) throw refused(vhost, ...twoPolicies(policy, other));
     if (isHttp(vhost, set, ports)) throw refused(vhost, ...overHttp(policy));
-    if (vhost.check && policy.values.mode !== 'request') throw refused(vhost, ...checked(policy));
+    if (vhost.check && isRequired(policy)) throw refused(vhost, ...checked(policy));
     const text = fillUpstream(vhost.config, vhost.upstream);
     if (!/client_auth|import/.test(text)) continue;
     imports ??= readImports(set.preamble, dialect);

@@ -12,7 +12,7 @@ import { type Imports, readImports } from '../caddyfile/snippets.ts';
 import { labelOf, type StoredAgent } from './agent.ts';
 import { isPlacedOn, policiesOn, siteOf } from './applied.ts';
 import type { Plan } from './changes.ts';
-import { assertCertificates } from './client-certificates.ts';
+import { asksForCertificate, assertCertificates } from './client-certificates.ts';
 import type { SiteSet, Vhost } from './vhost.ts';
 
 /** What these checks need to know of the proxy: its syntax, and folders it may import from. */
@@ -122,7 +122,7 @@ export async function assertPlanContained(
       if (isPreamble) assertPreambleContained(preamble, dialect);
       const here = vhosts.filter(servedBy(agents));
       await assertContained(here, { ...next, preamble }, dialect);
-      if (next.policies.every(({ recipe }) => recipe !== 'client-certificate')) continue;
+      if (!next.policies.some(asksForCertificate)) continue;
       const ids = new Set(here.map(({ id }) => id));
       await assertCertificates(ids, { ...next, preamble }, dialect, servedBy(agents));
     } catch (error) {

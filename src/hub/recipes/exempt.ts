@@ -1,10 +1,12 @@
 /** Whom a guard lets through without further questions. Pure. */
+import { HAS_CERTIFICATE, OWN_CONNECTION } from './client-auth.ts';
 import { listed } from './networks.ts';
 import type { Line, Writing } from './recipe.ts';
 
 type Exempt = {
   exemptNetworks?: readonly string[] | undefined;
   exemptPaths?: readonly string[] | undefined;
+  exemptCertificates?: string | undefined;
 };
 
 /**
@@ -42,10 +44,11 @@ export const NO_TUNNEL: readonly Line[] = [
  * directive, with a space before it; both empty if nothing is exempt.
  */
 export function guarded(
-  { exemptNetworks = [], exemptPaths = [] }: Exempt,
+  { exemptNetworks = [], exemptPaths = [], exemptCertificates }: Exempt,
   { wording, prefix }: Writing,
 ): { lines: Line[]; matcher: string } {
-  if (exemptNetworks.length === 0 && exemptPaths.length === 0) return { lines: [], matcher: '' };
+  const isNobody = exemptNetworks.length === 0 && exemptPaths.length === 0 && !exemptCertificates;
+  if (isNobody) return { lines: [], matcher: '' };
   const name = `${prefix}guarded`;
   const lines: Line[] = [`${name} {`];
   if (exemptNetworks.length > 0) {
@@ -61,6 +64,15 @@ export function guarded(
       '\tnot {',
       { text: `\t\tpath ${exemptPaths.join(' ')}`, field: 'exemptPaths' },
       `\t\tnot vars_regexp {http.request.orig_uri} \`${AMBIGUOUS}\``,
+      '\t}',
+    );
+  }
+  if (exemptCertificates) {
+    const field = 'exemptCertificates';
+    lines.push(
+      '\tnot {',
+      `\t\t${OWN_CONNECTION}`,
+      { text: `\t\t${HAS_CERTIFICATE}`, field },
       '\t}',
     );
   }

@@ -9,6 +9,7 @@ type Asking = {
   copyHeaders: readonly string[];
   exemptNetworks?: readonly string[] | undefined;
   exemptPaths?: readonly string[] | undefined;
+  exemptCertificates?: string | undefined;
 };
 
 /**

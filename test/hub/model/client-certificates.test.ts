@@ -28,6 +28,9 @@ beforeAll(async () => {
     'local_certs',
   );
   for (const name of ['devices', 'others']) expect((await policy(name)).status).toBe(201);
+  const { authority: exemptCertificates } = clientCertificate.example;
+  const values = { address: '127.0.0.1:1', exemptCertificates };
+  expect((await policy('sign-in', { recipe: 'authelia', values })).status).toBe(201);
 });
 
 const OWN = 'tls {\n\tclient_auth {\n\t\tmode request\n\t}\n}\nrespond x';
@@ -40,6 +43,9 @@ test('refused with the reason, and nothing is stored', async () => {
   const before = await owner.everything();
   const refused: [object, string, string][] = [
     [{ policies: ['devices', 'others'] }, 'one policy for client certificates only', 'one policy'],
+    [{ policies: ['sign-in', 'devices'] }, 'one policy for client certificates', 'one policy'],
+    [{ policies: ['sign-in'], config: OWN }, 'has a client_auth of its own', 'sign-in'],
+    [{ policies: ['sign-in'], domain: 'http://a.example' }, 'has an address for HTTP', 'sign-in'],
     [{ config: OWN }, 'has a client_auth of its own', 'Remove client_auth'],
     [{ config: 'import own\nrespond x' }, 'has a client_auth of its own', 'snippets'],
     [{ config: 'import outer\nrespond x' }, 'has a client_auth of its own', 'snippets'],
@@ -101,14 +107,14 @@ test('refused too if the preamble or an undo would bring it about', async () => 
 test('a site can have a check if it only asks for certificates', async () => {
   const values = { ...clientCertificate.example, mode: 'request' };
   expect((await policy('asks', { values })).status).toBe(201);
-  const check = { path: '/', status: 200 };
-  const { status } = await create({
-    domain: at('asked'),
-    config: 'respond x',
-    policies: ['asks'],
-    check,
-  });
-  expect(status).toBe(201);
+  for (const [name, status] of [
+    ['asks', 200],
+    ['sign-in', 502],
+  ] as const) {
+    const check = { path: '/', status };
+    const json = { domain: at(name), config: 'respond x', policies: [name], check };
+    expect([name, (await create(json)).status]).toEqual([name, 201]);
+  }
 });
 
 test('sites that share a name can have it together, and others on the same port keep theirs', async () => {

@@ -7,6 +7,7 @@ const exempt = {
   exemptNetworks: ['private_ranges', '203.0.113.7'],
   exemptPaths: ['/feed', '/api/*', '/ä/*', '/'],
 };
+const signIn = { ...exempt, exemptCertificates: clientCertificate.example.authority };
 const networks = ['private_ranges', '203.0.113.7', '2001:db8::/32', '10.1.2.3/8'];
 
 /** Every field of each. */
@@ -23,14 +24,14 @@ export const FULL: Record<string, Values> = {
   authelia: {
     address: 'https://auth.example',
     uri: '/api/verify?rd=https://a.example/',
-    ...exempt,
+    ...signIn,
   },
-  authentik: { address: 'http://[::1]:9000', ...exempt },
+  authentik: { address: 'http://[::1]:9000', ...signIn },
   'forward-auth': {
     address: 'auth:80',
     uri: '/check',
     copyHeaders: ['X-Forwarded-User', 'x-auth-request-preferred-username', 'Remote-User'],
-    ...exempt,
+    ...signIn,
   },
   'client-certificate': {
     authority: `${clientCertificate.example.authority}\n${clientCertificate.example.authority}`,

@@ -1,5 +1,6 @@
 /** `authelia`: signs people in with Authelia. */
 import { t } from 'elysia';
+import { exemptCertificates, exemptTls } from '../client-auth.ts';
 import { defineRecipe } from '../define.ts';
 import { exemptNetworks, exemptPaths, upstream } from '../fields.ts';
 import { asking, stripping } from '../forward-auth.ts';
@@ -31,11 +32,13 @@ export const authelia = defineRecipe({
       ),
       exemptNetworks,
       exemptPaths,
+      exemptCertificates,
     },
     { additionalProperties: false },
   ),
   needs: { modules: ['http.handlers.reverse_proxy'] },
   example: { address: 'localhost:9091' },
+  writeSite: exemptTls,
   write: ({ uri = URI, ...values }, writing) => [
     ...stripping(HEADERS),
     ...asking({ ...values, uri, copyHeaders: HEADERS }, writing),

@@ -1,5 +1,6 @@
 /** `authentik`: signs people in with authentik. */
 import { t } from 'elysia';
+import { exemptCertificates, exemptTls } from '../client-auth.ts';
 import { defineRecipe } from '../define.ts';
 import { exemptNetworks, exemptPaths, upstream } from '../fields.ts';
 import { asking, stripping } from '../forward-auth.ts';
@@ -35,11 +36,13 @@ export const authentik = defineRecipe({
       }),
       exemptNetworks,
       exemptPaths,
+      exemptCertificates,
     },
     { additionalProperties: false },
   ),
   needs: { modules: ['http.handlers.reverse_proxy'] },
   example: { address: 'localhost:9000', exemptPaths: ['/api/*'] },
+  writeSite: exemptTls,
   write: (values, writing) => [
     ...stripping(HEADERS),
     // Signing in and out happens on the site's own domain.

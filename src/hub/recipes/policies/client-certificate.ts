@@ -1,8 +1,7 @@
 /** `client-certificate`: only devices with a certificate of your own authority get in. */
 import { t } from 'elysia';
-import { authoritiesIn } from '../authorities.ts';
+import { authorities, clientAuth, HAS_CERTIFICATE, OWN_CONNECTION } from '../client-auth.ts';
 import { defineRecipe } from '../define.ts';
-import type { Line } from '../recipe.ts';
 
 const EXAMPLE = `-----BEGIN CERTIFICATE-----
 MIIBgTCCASegAwIBAgIUe84gIM6fYKHlgwQ1BV8rEgXtyr0wCgYIKoZIzj0EAwIw
@@ -27,12 +26,10 @@ export const clientCertificate = defineRecipe({
     'Lets in only devices with a certificate of your own authority. It works over HTTPS only.',
   fields: t.Object(
     {
-      authority: t.String({
+      authority: authorities({
         title: 'Authority',
         description:
           'the certificate that signs those of your devices, in PEM, without its private key; several after each other',
-        format: 'authorities',
-        maxLength: 64_000,
       }),
       mode: t.Optional(
         t.UnionEnum(['require', 'request'], {
@@ -47,32 +44,15 @@ export const clientCertificate = defineRecipe({
   ),
   needs: {},
   example: { authority: EXAMPLE },
-  // The first of its site: of two `client_auth`, Caddy takes the first and ignores the other.
-  writeSite({ authority, mode = 'require' }, { wording }) {
-    const word = wording.hasTrustPools ? '\ttrust_der' : 'trusted_ca_cert';
-    const trusted: Line[] = authoritiesIn(authority).map((der) => ({
-      text: `\t\t${word} ${der}`,
-      field: 'authority',
-    }));
-    return [
-      'tls {',
-      '\tclient_auth {',
-      { text: `\t\tmode ${MODES[mode]}`, field: 'mode' },
-      ...(wording.hasTrustPools ? ['\t\ttrust_pool inline {', ...trusted, '\t\t}'] : trusted),
-      '\t}',
-      '}',
-    ];
-  },
+  writeSite: ({ authority, mode = 'require' }, { wording }) =>
+    clientAuth(authority, 'authority', { text: MODES[mode], field: 'mode' }, wording),
   // To a connection for another name Caddy answers 421, but with this site's `handle_errors`.
-  // Without a certificate, its issuer is empty, or in 2.6.2 the placeholder; otherwise it is like `CN=My home`.
   write: ({ mode = 'require' }, { prefix }) => [
     '# a connection for another name has shown this site no certificate',
     `${prefix}other {`,
     '\tnot {',
-    '\t\texpression `{http.request.tls.server_name}.lowerAscii() == {http.request.host}.lowerAscii()`',
-    ...(mode === 'require'
-      ? [{ text: '\t\tvars_regexp {http.request.tls.client.issuer} =', field: 'mode' }]
-      : []),
+    `\t\t${OWN_CONNECTION}`,
+    ...(mode === 'require' ? [{ text: `\t\t${HAS_CERTIFICATE}`, field: 'mode' }] : []),
     '\t}',
     '}',
     `respond ${prefix}other 421`,

@@ -1,5 +1,6 @@
 /** `forward-auth`: any sign-in service that answers about each request. */
 import { t } from 'elysia';
+import { exemptCertificates, exemptTls } from '../client-auth.ts';
 import { defineRecipe } from '../define.ts';
 import { exemptNetworks, exemptPaths, upstream } from '../fields.ts';
 import { asking, stripping } from '../forward-auth.ts';
@@ -29,6 +30,7 @@ export const forwardAuth = defineRecipe({
       }),
       exemptNetworks,
       exemptPaths,
+      exemptCertificates,
     },
     { additionalProperties: false },
   ),
@@ -38,5 +40,6 @@ export const forwardAuth = defineRecipe({
     uri: '/api/auth/caddy',
     copyHeaders: ['Remote-User', 'Remote-Email'],
   },
+  writeSite: exemptTls,
   write: (values, writing) => [...stripping(values.copyHeaders), ...asking(values, writing)],
 });

@@ -31,7 +31,10 @@ function run(script: string): void {
 
 /** The commands of the documentation, with other names for the files. */
 function documented(authority: string, device: string): string {
-  const page = readFileSync(new URL('../../../../docs/policies.md', import.meta.url), 'utf8');
+  const page = readFileSync(
+    new URL('../../../../docs/phone-certificate.md', import.meta.url),
+    'utf8',
+  );
   const [, script = ''] = /```sh\n(openssl req -x509[^`]*)```/.exec(page) ?? [];
   expect(script.split('\n').filter((line) => line.startsWith('openssl'))).toHaveLength(3);
   return script.replaceAll('authority.', `${authority}.`).replaceAll('phone.', `${device}.`);
