@@ -1,10 +1,15 @@
 /** The API's `trustedProxies`: what it refuses, and what becomes of the Caddy options, the log and the history. */
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Replayed } from '../../../../src/features/replay/replays.ts';
+import { REPLAY_MS } from '../../../../src/features/replay/wire.ts';
 import { CLOUDFLARE } from '../../../../src/hub/caddyfile/cloudflare.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
 import { forFile } from '../../../harness/for-file.ts';
 import { type Body, startOwner } from '../../../harness/owner.ts';
-import { ask, until } from '../../../harness/stack.ts';
+import { ask, hasFeature, until } from '../../../harness/stack.ts';
+
+// On a busy machine, a replay may take all the time that it has.
+setDefaultTimeout(2 * REPLAY_MS);
 
 type Preamble = Body & { trustedProxies: string[] | null };
 
@@ -12,7 +17,7 @@ const owner = await forFile(startOwner());
 const put = (json: object, query = '') => owner.call<Preamble>('PUT', `/preamble${query}`, json);
 const get = async (query = '') => (await owner.call<Preamble>('GET', `/preamble${query}`)).body;
 // Something is published, which refused changes leave as it is.
-await owner.create('seen');
+const seen = await owner.create('seen');
 const first = await get();
 
 describe('a change is refused, and changes nothing', () => {
@@ -113,4 +118,37 @@ describe.if(caddyIs('>=2.8.0'))('trusted proxies', () => {
     expect(body).toMatchObject({ latest: { ips: [{ ip: '198.51.100.1', requests: 1 }] } });
     expect((await owner.call('GET', '/logs?ip=203.0.113.7')).body).toMatchObject({ total: 0 });
   });
+
+  test.if(hasFeature('replay'))(
+    'let a replay go by it, and by nothing that a visitor claims',
+    async () => {
+      const url = `http://127.0.0.1:${owner.stack.httpPort}`;
+      const forged = { Host: 'seen.example', 'X-Forwarded-For': '198.51.100.1, 203.0.113.9' };
+      expect((await ask(url, { headers: forged })).text).toBe('seen');
+      await until(async () => {
+        const { body } = await owner.call<{ total: number }>('GET', '/logs?domain=seen.example');
+        return body.total === 2;
+      }, 'both requests in the log');
+      const values = { networks: ['198.51.100.1'] };
+      await owner.call('POST', '/policies', { name: 'friends', recipe: 'allow', values });
+      const change = { op: 'update', id: seen.id, policies: ['friends'] };
+      const { body } = await owner.call<{ id: string }>('POST', '/replays', {
+        operations: [change],
+      });
+      const replay = await until(
+        async () => {
+          const state = (await owner.call<Replayed>('GET', `/replays/${body.id}`)).body;
+          return state.state !== 'running' && state;
+        },
+        'the end of the replay',
+        REPLAY_MS,
+      );
+      const groups = replay.groups.map(({ count, before, after }) => [
+        count,
+        before.status,
+        after.status,
+      ]);
+      expect(groups).toEqual([[1, 200, 403]]);
+    },
+  );
 });
