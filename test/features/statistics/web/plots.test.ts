@@ -105,6 +105,29 @@ describe('the plot', () => {
     await legend.getByText('Total').waitFor();
   });
 
+  test('is zoomed by a finger that moves along it, and keeps what a tap shows', async () => {
+    const phone = await dashboard.open({ hasTouch: true, viewport: { width: 390, height: 800 } });
+    await phone.goto('/logs?domain=app.example');
+    await phone.getByRole('button', { name: 'Latency and figures' }).click();
+    const plot = phone.locator('.log-plot svg');
+    await plot.tap({ position: { x: 200, y: 60 } });
+    const time = phone.locator('.log-legend-time', { hasText: /^2026-11-/ });
+    await time.waitFor();
+    expect(new URL(phone.url()).searchParams.has('from')).toBe(false);
+    const { x = 0, y = 0 } = (await plot.boundingBox()) ?? {};
+    const cdp = await phone.context().newCDPSession(phone);
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', at?: number) =>
+      cdp.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: at === undefined ? [] : [{ x: x + at, y: y + 60 }],
+      });
+    await touch('touchStart', 120);
+    for (const at of [140, 180, 240]) await touch('touchMove', at);
+    await touch('touchEnd');
+    await phone.waitForURL(/from=.*to=/);
+    await phone.context().close();
+  });
+
   test('fits its place after that changes', async () => {
     await open('/logs?domain=app.example');
     const plot = page.locator('.log-plot svg');
