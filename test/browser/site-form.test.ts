@@ -252,18 +252,17 @@ describe('a check', () => {
     expect((await stored())?.check).toBeNull();
   });
 
-  test('is suggested from what the site answers now, and taken by nobody else', async () => {
-    await button('Suggest a check').click();
+  test('takes over what the site answers now, and is asked as often as it says', async () => {
+    await page.getByLabel('Refuse changes that break this site').check();
+    await page.getByLabel('Path', { exact: true }).fill('/');
+    await page.getByLabel('Within (s)').fill('');
+    await button('Use current response').click();
     await page.getByText('GET / answers 200 now.').waitFor();
-    const tick = page.getByLabel('Refuse changes that break this site');
-    expect(await tick.isChecked()).toBe(false);
-    await button('Use this check').click();
-    expect(await page.getByLabel('Path', { exact: true }).inputValue()).toBe('/');
     await page.getByLabel('Every (s)').fill('600');
     await button('Save and publish').click();
     await page.getByText('Saved and live.').waitFor();
-    expect((await stored())?.check).toEqual({ path: '/', every: 600 });
-    await tick.uncheck();
+    expect((await stored())?.check).toMatchObject({ path: '/', status: 200, every: 600 });
+    await page.getByLabel('Refuse changes that break this site').uncheck();
     await button('Save and publish').click();
     await until(async () => (await stored())?.check === null, 'no check');
   });

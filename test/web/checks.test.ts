@@ -1,7 +1,6 @@
-/** What the dashboard says of checks: shares of right answers, what is suggested as one, and a site whose check fails. */
-import { describe, expect, test } from 'bun:test';
+/** What the dashboard says of checks: shares of right answers, and a site whose check fails. */
+import { expect, test } from 'bun:test';
 import { pathsOf, percentOf } from '../../src/web/parts/share-bars.tsx';
-import { suggestedBy } from '../../src/web/sites/form/suggest-check.tsx';
 import { healthOf } from '../../src/web/sites/problem.ts';
 
 test.each([
@@ -21,26 +20,6 @@ test('bars show a single wrong answer, and nothing of what is not known', () => 
     wrong: 'M0.0 0.0h72.0v6.0h-72.0z',
   });
   expect(pathsOf([0])).toEqual({ right: '', wrong: 'M0.0 0.0h72.0v24.0h-72.0z' });
-});
-
-describe('what is suggested as a check', () => {
-  const tried = (...statuses: (number | null)[]) =>
-    statuses.map((status) => ({
-      vhost: 'a.example',
-      passed: true,
-      status,
-      detail: 'Nothing listens on port 80',
-    }));
-
-  test.each([
-    [[502], null, 'GET / answers 502 now: nothing to suggest.'],
-    [[200, null], null, 'Nothing listens on port 80: nothing to suggest.'],
-    [[200, 302], null, 'The proxies answer differently: 200, 302.'],
-    [[204, 204], { path: '/' }, 'GET / answers 204 now.'],
-    [[302], { path: '/', status: 302 }, 'GET / answers 302 now.'],
-  ])('by %j', (statuses, check, words) => {
-    expect(suggestedBy(tried(...statuses) as never)).toEqual({ check, words });
-  });
 });
 
 test('a site whose check fails is not live', () => {

@@ -158,7 +158,7 @@ describe('an address is blocked', () => {
   });
 
   test('on the site that the request was for', () => {
-    const pattern = site({ id: 3, domain: '*.b.example, c.example' });
+    const pattern = site({ id: 3, addresses: ['*.b.example', 'http://c.example:81/x'] });
     expect(siteOf('other.example', [...both, pattern])).toBeNull();
     expect(siteOf('x.y.b.example', [pattern])).toBeNull();
     expect(siteOf('b.example', [pattern, ...both])?.id).toBe(2);

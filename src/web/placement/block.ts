@@ -1,4 +1,5 @@
 /** Plans how an address is blocked on a site, or on all of them. Pure. */
+import { namesOf } from '../lib/names.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
 import { freeName } from './store.ts';
 
@@ -58,21 +59,10 @@ const slugOf = (domain: string): string =>
 
 /** The site of an access-log entry: the one with this host name; else the one with a fitting pattern. */
 export function siteOf(host: string, sites: readonly Vhost[]): Vhost | null {
-  const matches = (isPattern: boolean) =>
-    sites.find(({ domain }) =>
-      domain
-        .split(/[\s,]+/)
-        .map((name) =>
-          name
-            .replace(/^https?:\/\//, '')
-            .replace(/\/.*$/, '')
-            .replace(/:\d*$/, ''),
-        )
-        .some((name) =>
-          isPattern ? name.startsWith('*.') && isUnder(host, name.slice(1)) : name === host,
-        ),
-    );
-  return matches(false) ?? matches(true) ?? null;
+  const named = (isIt: (name: string) => boolean) =>
+    sites.find((site) => namesOf(site).some(isIt)) ?? null;
+  const isPattern = (name: string) => name.startsWith('*.') && isUnder(host, name.slice(1));
+  return named((name) => name === host) ?? named(isPattern);
 }
 
 /** Whether a host is one label below a domain such as `.example.org`. */

@@ -1,17 +1,9 @@
 /** By which names the access log has the requests of sites, and filters that cover all names of one. Pure. */
+import { namesOf } from '../../lib/names.ts';
 import type { SiteState, Vhost } from '../../lib/types.ts';
 import { anyOf } from './filters.ts';
 
 type Site = Pick<Vhost, 'addresses'>;
-
-/** Of the addresses of a site, without scheme, port and path. */
-const namesOf = ({ addresses }: Site): string[] =>
-  addresses.map((address) =>
-    address
-      .replace(/^https?:\/\//, '')
-      .replace(/\/.*$/, '')
-      .replace(/:\d*$/, ''),
-  );
 
 /** Not any host, and not a variable. */
 const isKnown = (name: string): boolean => name !== '' && !/[{}]/.test(name);

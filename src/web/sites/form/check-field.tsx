@@ -6,7 +6,6 @@ import type { Check } from '../../lib/types.ts';
 import { Field, TextField } from '../../parts/field.tsx';
 import { RefusedNotice } from '../../parts/notice.tsx';
 import { Tick } from '../../parts/tick.tsx';
-import { SuggestCheck } from './suggest-check.tsx';
 import { TrialRow } from './trial.tsx';
 
 type Props = {
@@ -14,7 +13,7 @@ type Props = {
   /** Why the change was refused, if the check is at fault. */
   error: unknown;
   /** The change of the form, with that check; null while it is not complete. Without it, nothing is tried. */
-  operationWith?: ((check: Check | null) => object) | null | undefined;
+  operationWith?: ((check: Check) => object) | null | undefined;
   onChange: (check: Check | null) => void;
 };
 
@@ -40,11 +39,7 @@ export function CheckField({ check, error, operationWith, onChange }: Props) {
         </span>
       </Tick>
       {error !== null && error !== undefined && <Refused error={error} />}
-      {check ? (
-        <Details check={check} operationWith={operationWith} onChange={onChange} />
-      ) : (
-        <SuggestCheck operation={operationWith?.(null) ?? null} onAccept={onChange} />
-      )}
+      {check && <Details check={check} operationWith={operationWith} onChange={onChange} />}
     </fieldset>
   );
 }

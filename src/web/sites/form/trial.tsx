@@ -28,13 +28,18 @@ export function TrialRow({ check, operationWith, onStatus }: Props) {
     setAsked({ purpose, of, tried });
     if (isFilled) onStatus(found);
   });
+  const isReady = operationWith !== null && !busy;
   const isCurrent = asked.of === stateOf(check);
   const tried = isCurrent ? asked.tried : [];
   const fault = isCurrent ? error : null;
   const button = (purpose: Purpose, label: string, busyLabel: string) => (
-    <AskButton isReady={operationWith !== null && !busy} onAsk={() => run(purpose)}>
+    <button
+      type="button"
+      aria-disabled={!isReady}
+      onClick={({ currentTarget: { form } }) => isReady && form?.reportValidity() && run(purpose)}
+    >
       {busy && asked.purpose === purpose ? busyLabel : label}
-    </AskButton>
+    </button>
   );
   return (
     <>
@@ -60,19 +65,6 @@ type Purpose = 'fill' | 'try';
 
 /** The last question, the change that it was about, and what came; nothing while it is under way. */
 type Asked = { purpose: Purpose; of: string; tried: readonly Tried[] };
-
-type AskButtonProps = { isReady: boolean; onAsk: () => void; children: string };
-
-/** Asks about a form whose fields are right. */
-export const AskButton = ({ isReady, onAsk, children }: AskButtonProps) => (
-  <button
-    type="button"
-    aria-disabled={!isReady}
-    onClick={({ currentTarget: { form } }) => isReady && form?.reportValidity() && onAsk()}
-  >
-    {children}
-  </button>
-);
 
 type LineProps = { purpose: Purpose; path: string; tried: Tried };
 
@@ -102,7 +94,7 @@ function verdictOf(passed: Tried['passed']): string {
 type Tried = NonNullable<Preview['tried']>[number];
 
 /** How a site would answer now, through each proxy. @throws ApiError; Error if Caddy would refuse it, or is not asked */
-export async function askNow(operation: object | null): Promise<readonly Tried[]> {
+async function askNow(operation: object | null): Promise<readonly Tried[]> {
   const { body } = await request<Preview>('/preview?try=true', { body: operation });
   if (!body.valid) throw new Error('Caddy does not accept this yet: see the preview.');
   if (!body.tried?.length) throw new Error('A site that is not served cannot be tried.');
