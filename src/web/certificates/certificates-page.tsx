@@ -31,9 +31,7 @@ export function CertificatesPage({ query }: { query: URLSearchParams }) {
 
   return (
     <>
-      <div class="page-head row">
-        <h1>Certificates</h1>
-      </div>
+      <h1 class="page-head">Certificates</h1>
       {CERTIFICATES_CARDS.map((Card) => (
         <Card key={Card.name} query={query} />
       ))}

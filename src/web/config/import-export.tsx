@@ -14,9 +14,7 @@ export function ImportExport({ query }: { query: URLSearchParams }) {
   const sources = [...IMPORT_SOURCES, ...(canRestore ? [SNAPSHOT] : [])];
   return (
     <>
-      <div class="page-head row">
-        <h1>Import & export</h1>
-      </div>
+      <h1 class="page-head">Import & export</h1>
       <div class="cards stack">
         {sources.length > 0 && <ImportCard sources={sources} from={query.get('from')} />}
         <ExportCard />

@@ -26,21 +26,17 @@ type Props = {
 
 export function PreambleForm({ loaded, agent, onSaved }: Props) {
   const [preview, setPreview] = useState<Preview | null>(null);
-  const [asking, setAsking] = useState<Preview | null>(null);
+  const [isAsking, setAsking] = useState(false);
   const subject = preambleOf(agent);
-  const editor = useEditor({
-    ...subject,
-    stored: loaded,
-    empty: { config: '' },
-    onStored: onSaved,
-  });
+  const empty = { config: '' };
+  const editor = useEditor({ ...subject, stored: loaded, empty, onStored: onSaved });
   const { draft, dirty, outcome, theirs } = editor;
   const check = useSubmit(async (thenAsk: boolean) => {
     setPreview(null);
     const operation = { op: 'preamble', config: draft.config };
     const verdict = await send<Preview>('POST', `/preview${subject.query}`, operation);
     setPreview(verdict);
-    if (thenAsk && verdict.valid) setAsking(verdict);
+    setAsking(thenAsk && verdict.valid);
   });
   const reset = () => {
     setPreview(null);
@@ -52,7 +48,7 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
   };
   const save = async () => {
     await editor.save();
-    setAsking(null);
+    setAsking(false);
     reset();
   };
 
@@ -149,22 +145,22 @@ export function PreambleForm({ loaded, agent, onSaved }: Props) {
           )}
         </section>
       )}
-      {asking && (
+      {isAsking && preview && (
         <Confirm
           title="Save the Caddy options?"
           action={agent ? `Save for ${agent}` : 'Save for all sites'}
           kind="primary"
           onConfirm={save}
-          onClose={() => setAsking(null)}
+          onClose={() => setAsking(false)}
         >
           <p>
             This affects all sites{agent && ` on ${agent}`}. Caddy accepts it. The Caddyfile will
             change as follows:
           </p>
-          {asking.diff === '' ? (
+          {preview.diff === '' ? (
             <p class="muted">Only blank lines.</p>
           ) : (
-            <Change label="Changes to be saved" {...asking} {...draft} agent={agent} />
+            <Change label="Changes to be saved" {...preview} {...draft} agent={agent} />
           )}
         </Confirm>
       )}

@@ -12,9 +12,7 @@ export function PreamblePage() {
   );
   return (
     <>
-      <div class="page-head row">
-        <h1>Caddy options</h1>
-      </div>
+      <h1 class="page-head">Caddy options</h1>
       <p class="muted">
         The global options and snippets at the head of the Caddyfile. They affect all sites.
       </p>

@@ -113,9 +113,7 @@ export function NewSite({ from }: { from: number | null }) {
   );
   return (
     <>
-      <div class="page-head row">
-        <h1>New site</h1>
-      </div>
+      <h1 class="page-head">New site</h1>
       {pattern.error && <Notice kind="error" title={pattern.error} />}
       {pattern.data && <SiteForm id={null} stored={null} initial={pattern.data} />}
     </>

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { count } from '../../lib/format.ts';
 import { useProxyNames } from '../../lib/hub.ts';
+import { useCan } from '../../lib/roles.ts';
 import { keeperOf } from '../../lib/source.ts';
 import type { VhostStrips } from '../../lib/types.ts';
 import { useKey, useMedia } from '../../lib/use-browser.ts';
@@ -25,13 +26,13 @@ type Props = {
   /** All that sites have. */
   tags: readonly string[];
   span: Span;
-  canEdit: boolean;
   onChange: (change: Partial<SiteFilter>) => void;
   onSpan: (span: Span) => void;
 };
 
 export function ListTools(props: Props) {
-  const { filter, canEdit, onChange } = props;
+  const { filter, onChange } = props;
+  const canEdit = useCan('editor');
   // There, the filters are behind a button.
   const isNarrow = !useMedia(ROOMY);
   const search = useRef<HTMLInputElement>(null);

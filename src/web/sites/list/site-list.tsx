@@ -75,7 +75,6 @@ export function SiteList({ query }: { query: URLSearchParams }) {
         found={found}
         tags={tagsIn(all)}
         span={span}
-        canEdit={canEdit}
         onChange={change}
         onSpan={(next) => setMonth(next === 'month')}
       />
