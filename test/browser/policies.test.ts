@@ -299,6 +299,16 @@ describe('the page of policies', () => {
     await dialog().getByText('turn off that it applies to every site').waitFor();
     await page.keyboard.press('Escape');
     await box('Apply to every site').uncheck();
+    const search = page.getByLabel('Search these sites');
+    const listed = page.getByRole('group', { name: 'Sites' }).getByRole('listitem');
+    const media = (await sites()).filter(({ tags }) => tags.includes('media'));
+    expect(media).not.toBeEmpty();
+    await search.fill('MEDIA');
+    await until(async () => (await listed.count()) === media.length, 'the sites with the tag');
+    expect(await listed.locator('span').allTextContents()).toEqual(
+      media.map(({ domain }) => domain),
+    );
+    await search.fill('');
     await box('All shown').check();
     await box('All shown').uncheck();
     await button('Save and publish').click();
