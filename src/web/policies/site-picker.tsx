@@ -24,7 +24,7 @@ export function SitePicker({ sites, picked, onChange }: Props) {
     onChange(next);
   };
   return (
-    <fieldset class="below">
+    <fieldset class="above below">
       <legend>Sites</legend>
       <input
         type="search"
