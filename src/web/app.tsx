@@ -114,7 +114,6 @@ const LoadingPage = () => (
         <Brand />
       </span>
     </header>
-    <div class="status small" />
     <main>
       <SkeletonRows rows={8} label="Loading the dashboard" />
     </main>

@@ -1,4 +1,4 @@
-/** The frame around every page: bar, tabs, status bar, and what can open above them all. */
+/** The frame around every page: bar, tabs, notices, and what can open above them all. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
 import { Bar } from './bar.tsx';
@@ -11,7 +11,7 @@ import { Dialog } from './parts/dialog.tsx';
 import { lazy } from './parts/loading.tsx';
 import { Notice } from './parts/notice.tsx';
 import { Tabs } from './parts/tabs.tsx';
-import { BehindNotice, StatusBar } from './status/status-bar.tsx';
+import { BehindNotice, OfflineNotice } from './status/change-notices.tsx';
 
 type Props = {
   path: string;
@@ -63,7 +63,7 @@ export function Shell({ path, isForm, onSignedOut, children }: Props) {
         <Palette onClose={() => setOver(null)} onKeys={() => setOver('keys')} onSignOut={signOut} />
       )}
       {over === 'keys' && <KeysHelp onClose={() => setOver(null)} />}
-      <StatusBar path={path} />
+      <OfflineNotice />
       <main id="main" class={isForm ? 'form-page' : undefined} ref={main} tabIndex={-1}>
         {section && tabs.length > 1 && <Tabs label={section.title} tabs={tabs} />}
         <BehindNotice />
@@ -77,7 +77,7 @@ export function Shell({ path, isForm, onSignedOut, children }: Props) {
   );
 }
 
-/** Reports a page that crashes; menu and status bar stay usable. */
+/** Reports a page that crashes; the bar stays usable. */
 function Guarded({ path, children }: Pick<Props, 'path' | 'children'>) {
   const [error, reset] = useErrorBoundary();
   useEffect(reset, [path]);

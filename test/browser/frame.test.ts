@@ -6,7 +6,7 @@ import { PAGES } from '../../src/shared/pages.ts';
 import { PASSWORD, startDashboard } from '../harness/dashboard.ts';
 import { forFile } from '../harness/for-file.ts';
 import { ask, until } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, openMenu, visit } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, openMenu, saidByBell, visit } from '../harness/visit.ts';
 import { words } from '../harness/words.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
@@ -294,7 +294,7 @@ test('the icon and the title of the tab say that there is a problem, and that it
   await until(async () => (await page.title()).startsWith('(1) '), 'the number in the title');
   expect(decodeURIComponent((await icon()) ?? '')).toContain('#a8201a');
   await pretend([]);
-  await page.locator('.status-good').waitFor();
+  await saidByBell(page, 'No problems').waitFor();
   expect(await page.title()).not.toStartWith('(');
   expect(await icon()).toMatch(/\/icon-\w+\.svg$/);
   await page.unrouteAll({ behavior: 'ignoreErrors' });

@@ -1,10 +1,10 @@
 // proof: browser
-/** What all pages share: theme, keys, status bar, waiting for a slow hub, and no request sent twice. */
+/** What all pages share: theme, keys, the bell, waiting for a slow hub, and no request sent twice. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { startDashboard } from '../harness/dashboard.ts';
 import { forFile } from '../harness/for-file.ts';
 import { ask, until } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, codeIn, openMenu } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, codeIn, openMenu, saidByBell } from '../harness/visit.ts';
 import { words } from '../harness/words.ts';
 import { shiftOf, watchShifts } from './shifts.ts';
 
@@ -126,34 +126,35 @@ async function pretend(change: (status: Status) => Partial<Status>): Promise<voi
   });
   await page.goto('/');
 }
-const open = () => page.locator('.status > summary').click();
-const bar = () => page.locator('.status');
+const open = () => page.getByRole('button', { name: /open problems?$/ }).click();
+const panel = () => page.getByRole('dialog', { name: 'Problems' });
+const said = (words: string | RegExp) => saidByBell(page, words).waitFor();
 const fact = (name: string) =>
-  bar()
+  panel()
     .locator('dl > div', { has: page.getByText(name, { exact: true }) })
     .locator('dd');
 const since = '2026-11-20T18:00:00.000Z';
 
-describe('the status bar', () => {
+describe('the bell', () => {
   test('shows as not known what nobody knows without the agent', async () => {
     await pretend(() => ({
       agent: { reachable: false, latencyMs: null },
       proxy: { running: false, version: null },
       problems: [{ code: 'AGENT_UNREACHABLE', level: 'bad', since, message: 'It is gone.' }],
     }));
-    await bar().getByText('1 problem', { exact: true }).waitFor();
+    await said(/^1 problem:/);
     expect(await page.title()).toBe('(1) Overview · signalbox');
     await open();
-    await bar().getByText('It is gone.').waitFor();
+    await panel().getByText('It is gone.').waitFor();
     expect(await fact('Up to date').textContent()).toBe('not known');
     expect(await fact('Caddy').textContent()).toBe('not known');
-    expect(await bar().textContent()).not.toContain('served');
+    expect(await panel().textContent()).not.toContain('served');
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
   test('is green only without problems, and opens to how everything is', async () => {
     await pretend(() => ({ problems: [] }));
-    await page.locator('.status-good').waitFor();
+    await said(/^No problems$/);
     expect(await page.title()).toBe('Overview · signalbox');
     expect(await page.locator('.bell-count').count()).toBe(0);
     await open();
@@ -166,8 +167,8 @@ describe('the status bar', () => {
     const problem = { code: 'ADVISORY', level: 'warn', since, message: 'Caddy 2.11.4 is old.' };
     await pretend(() => ({ problems: [problem], beforeUpgrade: [] }));
     await open();
-    await bar().getByText('Caddy 2.11.4 is old.').waitFor();
-    expect(await bar().getByText('before the upgrade').count()).toBe(0);
+    await panel().getByText('Caddy 2.11.4 is old.').waitFor();
+    expect(await panel().getByText('before the upgrade').count()).toBe(0);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
 
     const found = { line: 3, since: '2.11.6', detail: 'It is twice.', instead: 'Keep the last.' };
@@ -179,7 +180,7 @@ describe('the status bar', () => {
       ],
     }));
     await open();
-    const items = bar().locator('.problem details[open] li');
+    const items = panel().locator('.problem details[open] li');
     await items.first().waitFor();
     expect(await items.allTextContents()).toEqual([
       'The Caddy options of vps, line 3: It is twice. Keep the last.',
@@ -200,11 +201,11 @@ describe('the status bar', () => {
         vhost: { id: at % 60, domain: `s${at % 60}.example` },
       })),
     }));
-    await bar().getByText('120 problems', { exact: true }).waitFor();
+    await said(/^120 problems:/);
     expect(await page.title()).toBe('(120) Overview · signalbox');
     expect(await page.locator('.bell-count').textContent()).toBe('120');
     await open();
-    const cards = bar().locator('.problems > li');
+    const cards = panel().locator('.problems > li');
     await cards.first().getByRole('link', { name: 's0.example' }).waitFor();
     expect(await cards.locator('h3').allTextContents()).toEqual(
       Array(2).fill('The upstream of 60 sites is down'),
@@ -216,13 +217,13 @@ describe('the status bar', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
-  test('leaves its place to the bell on a phone, but for a hub that does not answer', async () => {
+  test('says how everything is on a phone, and a line above the page that the hub does not answer', async () => {
     const vhost = { id, domain: 'http://a-site-with-a-long-name.living-room.home.arpa:8080' };
     const down = { code: 'UPSTREAM_DOWN', level: 'bad', since, message: 'It is gone.', vhost };
     const before = page.viewportSize();
     const cut = () =>
       page.evaluate(() =>
-        [...document.querySelectorAll('.status-main, .bell [popover] .status-list *')]
+        [...document.querySelectorAll('.offline strong, .bell [popover] dl *')]
           .filter(
             (it) =>
               it.scrollWidth > it.clientWidth || it.getBoundingClientRect().right > innerWidth,
@@ -230,22 +231,18 @@ describe('the status bar', () => {
           .map((it) => it.textContent),
       );
     await pretend(() => ({ problems: [down] }));
-    // The overview says it itself.
-    expect(await bar().locator('.status-worst').count()).toBe(0);
     await page.goto('/sites');
-    await bar().getByText(vhost.domain).waitFor();
+    await said(vhost.domain);
     for (const width of [320, 390]) {
       await page.setViewportSize({ width, height: 700 });
-      expect(await bar().isVisible()).toBe(false);
       await page.getByRole('button', { name: '1 open problem' }).click();
-      const panel = page.getByRole('dialog', { name: 'Problems' });
-      await panel.getByText('It is gone.').waitFor();
-      await panel.getByText('Last publish').waitFor();
+      await panel().getByText('It is gone.').waitFor();
+      await panel().getByText('Last publish').waitFor();
       expect([width, await cut()]).toEqual([width, []]);
       await page.keyboard.press('Escape');
     }
     await page.route('**/api/status', (route) => route.abort());
-    await bar().getByText('The hub does not answer').waitFor();
+    await page.getByRole('alert').getByText('The hub does not answer').waitFor();
     for (const width of [320, 390]) {
       await page.setViewportSize({ width, height: 700 });
       expect([width, await cut()]).toEqual([width, []]);
@@ -259,7 +256,7 @@ describe('the status bar', () => {
     await pretend(() => ({ problems: [{ code: 'WARNING', level: 'warn', since, message }] }));
     for (const path of ['/sites', '/']) {
       await page.goto(path);
-      await bar().getByText('1 problem', { exact: true }).waitFor();
+      await said(/^1 problem:/);
       const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       expect([path, wider]).toEqual([path, 0]);
     }
@@ -280,7 +277,7 @@ describe('the status bar', () => {
         ...(at > 5 && { known }),
       })),
     }));
-    await bar().getByText('6 problems', { exact: true }).waitFor();
+    await said(/^6 problems:/);
     const card = page.getByRole('region', { name: 'Problems' });
     await card.getByRole('heading', { name: '6 problems' }).waitFor();
     await card.getByRole('heading', { name: 'The upstream of 6 sites is down' }).waitFor();
@@ -295,10 +292,10 @@ describe('the status bar', () => {
       problems: [{ code: 'UPSTREAM_DOWN', level: 'bad', since, message, vhost }],
     }));
     await page.goto('/sites');
-    await bar().locator('.status-worst').getByText('a.localhost').waitFor();
+    await said('a.localhost');
     await open();
-    await bar().getByText('connection refused').waitFor();
-    await bar().getByRole('link', { name: 'http://a.localhost' }).click();
+    await panel().getByText('connection refused').waitFor();
+    await panel().getByRole('link', { name: 'http://a.localhost' }).click();
     await page.getByRole('heading', { name: 'http://a.localhost', level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/sites/${id}`);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -318,8 +315,10 @@ test('the move to ports that are not free is refused with the reason', async () 
   const other = holdPort80();
   const { stack, owner } = dashboard;
   await page.goto('/');
-  await page.locator('details.status > summary').click();
-  const ports = page.locator('.status-list > div').filter({ hasText: `${stack.httpPort} and ` });
+  await open();
+  const ports = panel()
+    .locator('dl > div')
+    .filter({ hasText: `${stack.httpPort} and ` });
   await ports.getByText(/\(80 is (held|forbidden)/).waitFor();
   await ports.getByRole('button', { name: 'Move to 80 and 443' }).click();
   await ports.getByRole('alert').getByText('Caddy cannot move to ports 80 and 443').waitFor();

@@ -8,7 +8,7 @@ import { caddiesOf } from '../harness/caddys.ts';
 import { forFile } from '../harness/for-file.ts';
 import { createOperator } from '../harness/operator.ts';
 import { ask, signUp, temporaryFolder, until } from '../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS, visit } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, problemCount, visit } from '../harness/visit.ts';
 
 setDefaultTimeout(2 * BROWSER_TIMEOUT_MS);
 
@@ -47,12 +47,9 @@ async function told() {
   const status = await operator.run(['status']);
   const list = await operator.run(['site', 'list']);
   await page.goto('/');
-  await page
-    .locator('.status-main')
-    .getByText(/^(No|\d+) problems?$/)
-    .waitFor();
+  await problemCount(page).waitFor();
   const numberIn = (text: string | null) => Number(/\d+/.exec(text ?? '')?.[0] ?? 0);
-  const bar = numberIn(await page.locator('.status-main').textContent());
+  const bar = numberIn(await problemCount(page).textContent());
   const bell = numberIn(await page.locator('.bell button').getAttribute('aria-label'));
   const title = numberIn(/^\(\d+\)/.exec(await page.title())?.[0] ?? '');
   const onBell = page.locator('.bell-count');

@@ -4,7 +4,7 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { launchBrowser } from '../harness/browser.ts';
 import { forFile } from '../harness/for-file.ts';
 import { LACKING, sharedPreamble, startUnevenFleet } from '../harness/uneven-fleet.ts';
-import { BROWSER_TIMEOUT_MS, unfold, visit } from '../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, saidByBell, unfold, visit } from '../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
@@ -26,7 +26,7 @@ afterAll(() => expect(seen.browserErrors).toEqual([]));
 
 test('the bar, the list and the site’s page say where it is down, and why', async () => {
   await page.goto('/sites');
-  await page.locator('.status-worst').getByText(`${LACKING}: Caddy lacks stored changes`).waitFor();
+  await saidByBell(page, `${LACKING}: Caddy lacks stored changes`).waitFor();
   const row = page.getByRole('row').filter({ hasText: 'open.example' });
   await row.getByRole('img', { name: `down on ${LACKING}`, exact: true }).waitFor();
   await row.getByRole('link', { name: 'open.example' }).first().click();

@@ -243,7 +243,7 @@ describe('many sites', () => {
   });
 });
 
-test('a page that crashes says so, and menu and status bar stay', async () => {
+test('a page that crashes says so, and the bar stays', async () => {
   const [{ id } = { id: 0 }] = await sites();
   await page.route('**/api/vhosts/activity', (route) =>
     route.fulfill({ json: { vhosts: [{ id, requests: null }] } }),

@@ -96,9 +96,9 @@ test('what was changed by hand is said, without being a problem, until it is app
     '1 of 3 sites and policies managed by home of Ada differs from what it applied: its next apply undoes that.',
   );
   expect((await call<{ problems: object[] }>('/status')).body.problems).toHaveLength(problems);
-  await page.locator('.status > summary').click();
-  await page.locator('.status-open').getByText('differs from what it applied').waitFor();
-  await page.locator('.status > summary').click();
+  await page.getByRole('button', { name: /open problems?$/ }).click();
+  await page.locator('.bell').getByText('differs from what it applied').waitFor();
+  await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Changelog', exact: true }).last().click();
   await page.getByRole('heading', { name: 'Changes', level: 1 }).waitFor();
   expect((await apply()).status).toBe(200);

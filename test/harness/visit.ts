@@ -79,9 +79,12 @@ export async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign out' }).click();
 }
 
-/** The number of problems in the status bar, of which an old Caddy has some; there once the hub has answered. */
-export const problemCount = (page: Page): Locator =>
-  page.locator('.status-main').getByText(/^(No|\d+) problems?$/);
+/** What the bell says to screen readers: how many problems there are, and the worst. */
+export const saidByBell = (page: Page, words: string | RegExp): Locator =>
+  page.locator('.bell > [role=status]').filter({ hasText: words });
+
+/** The number of problems, of which an old Caddy has some; there once the hub has answered. */
+export const problemCount = (page: Page): Locator => saidByBell(page, /^(No|\d+) problem/);
 
 /** The text in an editor of configuration, whether the editor is loaded or still a text area. */
 export const codeIn = (editor: Locator): Promise<string> =>

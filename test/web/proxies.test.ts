@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Agent } from '../../src/web/lib/types.ts';
 import { caddyOf, consequenceOf, standingOf } from '../../src/web/proxies/standing.tsx';
-import { behindIn, leftIn } from '../../src/web/status/status-bar.tsx';
+import { behindIn, leftIn } from '../../src/web/status/change-notices.tsx';
 
 const since = '2026-11-20T18:00:00.000Z';
 const states = ['in-step', 'behind', 'unreachable', 'refused'] as const;

@@ -4,7 +4,7 @@ import { count, plural } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import { Icon } from '../parts/icon.tsx';
 import { lazy } from '../parts/loading.tsx';
-import { countedIn, levelOf } from '../status/problems.ts';
+import { countedIn, headlineOf, levelOf, titleOf } from '../status/problems.ts';
 
 const BellPanel = lazy(async () => (await import('./bell-panel.tsx')).BellPanel);
 
@@ -16,6 +16,7 @@ export function Bell({ path }: { path: string }) {
   const id = useId();
   useEffect(() => panel.current?.hidePopover(), [path]);
   const problems = offline ? [] : countedIn(status?.problems ?? []);
+  const [worst] = problems;
   const label =
     problems.length === 0 ? 'No open problems' : plural(problems.length, 'open problem');
   return (
@@ -28,6 +29,10 @@ export function Bell({ path }: { path: string }) {
           </span>
         )}
       </button>
+      <span class="visually-hidden" role="status">
+        {!offline && status && headlineOf(status)}
+        {worst && `: ${titleOf(worst)}`}
+      </span>
       {/* The browser closes it on Escape and on a click elsewhere, and returns the focus. */}
       <div
         id={id}

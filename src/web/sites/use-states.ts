@@ -37,7 +37,7 @@ export function useStates(publishes: number): States {
   useEffect(() => {
     if (!answers) return;
     const own = new AbortController();
-    // Failures are ignored: the list works without this, and the status bar reports a missing agent.
+    // Failures are ignored: the list works without this, and the bell reports a missing agent.
     const load = () => {
       poll<SiteState[]>('/vhosts/state', etag.current, own.signal).then(
         (answer) => {

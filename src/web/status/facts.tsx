@@ -11,7 +11,7 @@ export function Facts({ status }: { status: Status }) {
   const [only] = agents;
   const isKnown = agent.reachable && proxy.running;
   return (
-    <dl class="facts status-list">
+    <dl class="facts">
       {agents.length > 1 ? (
         agents.map((one) => (
           <Fact key={one.name} name={one.name}>

@@ -8,7 +8,7 @@ import { forFile } from '../../../harness/for-file.ts';
 import { QUICK } from '../../../harness/pace.ts';
 import { type Receiver, startReceiver } from '../../../harness/receiver.ts';
 import { ask, freePort, startStack, until } from '../../../harness/stack.ts';
-import { BROWSER_TIMEOUT_MS } from '../../../harness/visit.ts';
+import { BROWSER_TIMEOUT_MS, problemCount } from '../../../harness/visit.ts';
 
 /** The hub reports what has lasted for ten seconds. */
 const SLOW = { timeout: 2 * BROWSER_TIMEOUT_MS };
@@ -165,13 +165,13 @@ describe('a channel', () => {
 });
 
 describe('the bell', () => {
-  /** As the status bar says, of the overview. */
+  /** As the overview says, once it does. */
   async function counted(isThere: boolean): Promise<number> {
     const down = page.locator('main').getByRole('heading', {
       name: 'The upstream of http://app.localhost',
     });
     await down.waitFor({ ...SLOW, state: isThere ? 'visible' : 'hidden' });
-    return Number.parseInt((await page.locator('.status-main').textContent()) ?? '', 10) || 0;
+    return Number.parseInt((await problemCount(page).textContent()) ?? '', 10) || 0;
   }
   const bellOf = (count: number) =>
     button(count === 0 ? 'No open problems' : `${count} open problem${count === 1 ? '' : 's'}`);
