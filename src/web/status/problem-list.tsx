@@ -65,8 +65,9 @@ function ProblemCard({ group, status, sites }: CardProps) {
   const named = group.flatMap(sitesOf);
   const [only, ...others] = named;
   const title = titleOfGroup(group);
+  const isTitle = first.code === 'WARNING';
   const said = {
-    message: isSame(group.map(wordsWithoutSites)),
+    message: isTitle || isSame(group.map(wordsWithoutSites)),
     cure: isSame(group.map(({ cure }) => cure?.words)),
   };
   // What is known is not good, and neither is what can wait.
@@ -87,7 +88,7 @@ function ProblemCard({ group, status, sites }: CardProps) {
         </h3>
         <span class="end small muted">{since && <Time at={since} />}</span>
       </div>
-      {said.message && (
+      {said.message && !isTitle && (
         <p class="small">
           <WithCode text={wordsWithoutSites(first)} />
         </p>
