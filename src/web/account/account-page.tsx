@@ -1,10 +1,10 @@
 /** The account page: your password and what else you sign in with, your sessions and tokens. */
 import { useState } from 'preact/hooks';
 import { ACCOUNT_CARDS } from '../account-features.ts';
-import { get, send } from '../lib/api.ts';
+import { send } from '../lib/api.ts';
 import { useUser } from '../lib/hub.ts';
 import type { Linked, Session } from '../lib/types.ts';
-import { useLoad } from '../lib/use-load.ts';
+import { useGet } from '../lib/use-load.ts';
 import { ConfirmButton } from '../parts/dialog.tsx';
 import { NEW_PASSWORD, Username } from '../parts/field-of.tsx';
 import { FormOf } from '../parts/form-of.tsx';
@@ -14,7 +14,7 @@ import { TokensCard } from './tokens-card.tsx';
 
 export function AccountPage() {
   const [changes, setChanges] = useState(0);
-  const ways = useLoad('ways', (signal) => get<Linked[]>('/auth/list-accounts', signal));
+  const ways = useGet<Linked[]>('/auth/list-accounts');
   const hasPassword = ways.data?.some(({ providerId }) => providerId === 'credential') ?? true;
   return (
     <>
@@ -75,7 +75,7 @@ function PasswordCard({ onChanged }: { onChanged: () => void }) {
 
 /** @param changes how often the password was changed; each time ends sessions */
 function SessionsCard({ changes }: { changes: number }) {
-  const list = useLoad(`sessions ${changes}`, (signal) => get<Session[]>('/sessions', signal));
+  const list = useGet<Session[]>('/sessions', changes);
   const others = list.data?.filter(({ current }) => !current) ?? [];
 
   const endOthers = async () => {

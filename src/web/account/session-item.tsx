@@ -1,9 +1,8 @@
 /** A session in a list, with a button that ends it. */
-import { ApiError, send, sentenceOf } from '../lib/api.ts';
+import { ApiError, send } from '../lib/api.ts';
 import type { Session } from '../lib/types.ts';
-import { useSubmit } from '../lib/use-form.ts';
 import type { Loaded } from '../lib/use-load.ts';
-import { Notice } from '../parts/notice.tsx';
+import { ActionButton } from '../parts/action-button.tsx';
 import { Time } from '../parts/time.tsx';
 import { clientName } from './describe.ts';
 
@@ -20,10 +19,6 @@ type Props = { session: Session; list: Loaded<Session[]> };
 
 export function SessionItem({ session, list }: Props) {
   const { current, userAgent, ipAddress, createdAt, updatedAt } = session;
-  const { busy, error, run } = useSubmit(async () => {
-    await endSession(session);
-    await list.reload();
-  });
   return (
     <li>
       <div>
@@ -40,17 +35,17 @@ export function SessionItem({ session, list }: Props) {
             </>
           )}
         </p>
-        {error !== null && <Notice kind="error">{sentenceOf(error)}</Notice>}
       </div>
       {!current && (
-        <button
-          type="button"
-          disabled={busy}
-          aria-label={`End the session of ${clientName(userAgent)} at ${ipAddress}`}
-          onClick={run}
+        <ActionButton
+          label={`End the session of ${clientName(userAgent)} at ${ipAddress}`}
+          act={async () => {
+            await endSession(session);
+            await list.reload();
+          }}
         >
           End
-        </button>
+        </ActionButton>
       )}
     </li>
   );

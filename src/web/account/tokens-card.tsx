@@ -1,9 +1,9 @@
 /** Lists, creates and revokes API tokens. */
 import { useState } from 'preact/hooks';
-import { get, send } from '../lib/api.ts';
+import { send } from '../lib/api.ts';
 import { useCan } from '../lib/roles.ts';
 import type { NewToken, Token } from '../lib/types.ts';
-import { useLoad } from '../lib/use-load.ts';
+import { useGet } from '../lib/use-load.ts';
 import { ConfirmButton, ShownOnce } from '../parts/dialog.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { Time } from '../parts/time.tsx';
@@ -17,7 +17,7 @@ const WRITE = {
 };
 
 export function TokensCard() {
-  const list = useLoad('tokens', (signal) => get<Token[]>('/tokens', signal));
+  const list = useGet<Token[]>('/tokens');
   const [shown, setShown] = useState<NewToken | null>(null);
   const canWrite = useCan('editor');
 

@@ -7,7 +7,7 @@ import { useCan } from '../lib/roles.ts';
 import { navigate } from '../lib/router.ts';
 import type { Entry, Group, Policy, User, Vhost } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
-import { useLoad } from '../lib/use-load.ts';
+import { useGet, useLoad } from '../lib/use-load.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Field } from '../parts/field.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
@@ -128,8 +128,8 @@ function FilterBar({ filter }: { filter: ChangeFilter }) {
   const { domain, user, action } = filter;
   const isOwner = useCan('owner');
   const users = useLoad('users', async (signal) => (isOwner ? get<User[]>('/users', signal) : []));
-  const sites = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
-  const policies = useLoad('policies', (signal) => get<Policy[]>('/policies', signal));
+  const sites = useGet<Vhost[]>('/vhosts');
+  const policies = useGet<Policy[]>('/policies');
   const proxies = useProxyNames();
   const change = (next: Partial<ChangeFilter>) => navigate(addressOf({ ...filter, ...next }));
   /** The changes of a site go by its first name. */

@@ -1,7 +1,6 @@
 /** What the bell opens: the problems, the latest incidents that are over, and how hub and proxy are. */
-import { get } from '../lib/api.ts';
 import type { Incident, Status } from '../lib/types.ts';
-import { useEvery, useLoad } from '../lib/use-load.ts';
+import { useEvery, useGet } from '../lib/use-load.ts';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Facts } from '../status/facts.tsx';
@@ -16,7 +15,7 @@ const EVERY_MS = 5_000;
 const MOST = 5;
 
 export function BellPanel({ status }: { status: Status }) {
-  const latest = useLoad('incidents', (signal) => get<Incident[]>('/incidents', signal));
+  const latest = useGet<Incident[]>('/incidents');
   useEvery(EVERY_MS, latest.reload);
   const over = latest.data?.filter(({ overAt }) => overAt !== null).slice(0, MOST);
   return (

@@ -3,7 +3,6 @@ import { get } from '../lib/api.ts';
 import { useCan } from '../lib/roles.ts';
 import type { Incident } from '../lib/types.ts';
 import { useEvery, useLoad } from '../lib/use-load.ts';
-import { useFirstOnes } from '../parts/first-ones.tsx';
 import { ListCard } from '../parts/list-card.tsx';
 import { AROUND_INCIDENTS } from '../seldom-features.ts';
 import { IncidentItem } from './incident-list.tsx';
@@ -37,14 +36,13 @@ function IncidentsCard() {
     return [...incidents.filter((one) => !isOver(one)), ...incidents.filter(isOver)];
   });
   useEvery(EVERY_MS, list.reload);
-  const { first, more } = useFirstOnes(list);
   return (
     <ListCard
       title="Incidents"
       help="What broke on its own and lasted more than a few seconds, open problems first. What people changed is under Changes."
-      list={first}
+      list={list}
       empty="No incidents so far."
-      action={more}
+      isLong
       item={(incident) => <IncidentItem key={incident.id} incident={incident} />}
     />
   );

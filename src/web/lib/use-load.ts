@@ -1,6 +1,6 @@
 /** Loads from the hub for a page, and again as often as it wants. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, sentenceOf } from './api.ts';
+import { ApiError, get, sentenceOf } from './api.ts';
 import { useAnswers } from './hub.ts';
 
 export type Loaded<T> = {
@@ -58,6 +58,10 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
 
   return { data, error, loading, reload, set: setData };
 }
+
+/** As `useLoad`, what the API answers to `path`. @param turn loads again when it changes */
+export const useGet = <T>(path: string, turn?: unknown): Loaded<T> =>
+  useLoad(`${path} ${turn}`, (signal) => get<T>(path, signal));
 
 /** Calls the latest `run` every so many milliseconds; not at once. */
 export function useEvery(milliseconds: number, run: () => unknown): void {

@@ -2,10 +2,9 @@
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { LOG_SECTIONS } from '../features.ts';
-import { get } from '../lib/api.ts';
 import { useCan } from '../lib/roles.ts';
 import type { LogEntry, LogPage } from '../lib/types.ts';
-import { useLoad } from '../lib/use-load.ts';
+import { useGet } from '../lib/use-load.ts';
 import { Notice, WithoutRequests } from '../parts/notice.tsx';
 import { EntryDialog } from './entry-dialog.tsx';
 import { Chips, filterBy, turnBy, turnTo } from './filter/chips.tsx';
@@ -31,9 +30,7 @@ export function Log({ query, domain = '' }: { query: URLSearchParams; domain?: s
   const asked = parseFilters(query);
   const filters = { ...asked, domain: asked.domain || domain };
   const request = pageRequest(filters);
-  const { data, error, loading, reload } = useLoad(request, (signal) =>
-    get<LogPage>(request, signal),
-  );
+  const { data, error, loading, reload } = useGet<LogPage>(request);
   const [opened, setOpened] = useState<LogEntry | null>(null);
   const [isLiveWanted, setLive] = useState(false);
   const [isPaused, setPaused] = useState(false);

@@ -1,11 +1,10 @@
 /** The first page: whether the house is fine, what is wrong, how each site is, and what was changed last. */
 import { useMemo } from 'preact/hooks';
 import { OVERVIEW_SECTIONS } from '../features.ts';
-import { get } from '../lib/api.ts';
 import { useHub, usePublishes } from '../lib/hub.ts';
 import { useCan } from '../lib/roles.ts';
 import type { Group, Vhost } from '../lib/types.ts';
-import { useEvery, useLoad } from '../lib/use-load.ts';
+import { useEvery, useGet } from '../lib/use-load.ts';
 import { Notice } from '../parts/notice.tsx';
 import { Signal } from '../parts/signal.tsx';
 import { Time } from '../parts/time.tsx';
@@ -22,10 +21,8 @@ export function Overview() {
   const { status } = useHub();
   const canEdit = useCan('editor');
   const publishes = usePublishes();
-  const sites = useLoad(`sites ${publishes}`, (signal) => get<Vhost[]>('/vhosts', signal));
-  const changes = useLoad(`changes ${publishes}`, (signal) =>
-    get<Group[]>('/changelog?grouped=true', signal),
-  );
+  const sites = useGet<Vhost[]>('/vhosts', publishes);
+  const changes = useGet<Group[]>('/changelog?grouped=true', publishes);
   useEvery(EVERY_MS, () => [sites, changes].map(({ reload }) => reload()));
   const { states, hour } = useStates(publishes);
   const tiles = useMemo(

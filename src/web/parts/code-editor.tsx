@@ -1,5 +1,5 @@
 /** The editor of configuration; a plain text area until it is loaded, and if it cannot be. */
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Editor } from '../editor/editor.ts';
 import { get } from '../lib/api.ts';
 import type { Preamble } from '../lib/types.ts';
@@ -79,58 +79,25 @@ const textOf = (id: string): string => document.getElementById(id)?.textContent 
 type CodeProps = {
   value: string;
   onInput: (value: string) => void;
-  /** The line to mark, from 1. */
+  /** The line that the editor marks, from 1. */
   badLine?: number | null | undefined;
   /** The least number of lines shown. */
   rows?: number;
   attributes: Described;
 };
 
-/** A text area for configuration, with line numbers; what there is until the editor is loaded, or if it cannot be. */
-function CodeArea({ value, onInput, badLine, rows = 10, attributes }: CodeProps) {
-  const area = useRef<HTMLTextAreaElement>(null);
-  const gutter = useRef<HTMLDivElement>(null);
-  const lines = value.split('\n').length;
-  const marked = badLine && badLine <= lines ? badLine : 0;
-  // As text: with an element per line, typing in a long file is slow.
-  const before = useMemo(() => numbers(1, marked > 0 ? marked - 1 : lines), [marked, lines]);
-  const after = useMemo(() => numbers(marked + 1, marked > 0 ? lines : 0), [marked, lines]);
-
-  useLayoutEffect(() => {
-    if (!badLine || !area.current) return;
-    const height = Number.parseFloat(getComputedStyle(area.current).lineHeight);
-    const top = (badLine - 1) * height;
-    const { scrollTop, clientHeight } = area.current;
-    if (top < scrollTop || top > scrollTop + clientHeight - height) {
-      area.current.scrollTop = Math.max(0, top - clientHeight / 2);
-    }
-  }, [badLine]);
-
-  return (
-    <div class="editor">
-      <div class="editor-gutter muted" ref={gutter} aria-hidden="true">
-        {before}
-        {marked > 0 && <span class="bad-line">{marked}</span>}
-        {after}
-      </div>
-      <textarea
-        {...attributes}
-        ref={area}
-        class="mono"
-        rows={Math.max(rows, Math.min(lines + 1, 30))}
-        wrap="off"
-        spellcheck={false}
-        autocapitalize="off"
-        autocomplete="off"
-        value={value}
-        onInput={(event) => onInput(event.currentTarget.value)}
-        onScroll={(event) => {
-          if (gutter.current) gutter.current.scrollTop = event.currentTarget.scrollTop;
-        }}
-      />
-    </div>
-  );
-}
-
-const numbers = (from: number, to: number): string =>
-  Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at).join('\n');
+/** What there is until the editor is loaded, or if it cannot be. */
+const CodeArea = ({ value, onInput, rows = 10, attributes }: CodeProps) => (
+  <div class="editor">
+    <textarea
+      {...attributes}
+      rows={Math.max(rows, Math.min(value.split('\n').length + 1, 30))}
+      wrap="off"
+      spellcheck={false}
+      autocapitalize="off"
+      autocomplete="off"
+      value={value}
+      onInput={(event) => onInput(event.currentTarget.value)}
+    />
+  </div>
+);

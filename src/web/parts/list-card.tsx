@@ -6,6 +6,9 @@ import { FormOf, type FormProps } from './form-of.tsx';
 import { SkeletonRows } from './loading.tsx';
 import { Notice } from './notice.tsx';
 
+/** Of a long list, at first. */
+const MOST = 10;
+
 type Props<T, Name extends string> = {
   title: string;
   /** Shown beside the title. */
@@ -15,6 +18,8 @@ type Props<T, Name extends string> = {
   help?: ComponentChildren;
   list: Pick<Loaded<T[]>, 'data' | 'error' | 'reload'>;
   empty?: string;
+  /** Whether only the first ones are shown until all are wanted. */
+  isLong?: boolean;
   item: (item: T) => ComponentChildren;
   /** Shown between the title and the list. */
   children?: ComponentChildren;
@@ -22,7 +27,8 @@ type Props<T, Name extends string> = {
 
 /** A card with a list from the hub: its title, its state of loading, its items. */
 export function ListCard<T, Name extends string>(props: Props<T, Name>) {
-  const { title, action, add, help, list, empty, item, children } = props;
+  const { title, action, add, help, list, empty, isLong = false, item, children } = props;
+  const [isAll, setAll] = useState(!isLong);
   const { opened, opener, close } = useOpener();
   const id = useId();
   return (
@@ -30,6 +36,11 @@ export function ListCard<T, Name extends string>(props: Props<T, Name>) {
       <div class="card-head row between">
         <h2 id={id}>{title}</h2>
         {action}
+        {isLong && list.data && list.data.length > MOST && (
+          <button type="button" aria-expanded={isAll} onClick={() => setAll(!isAll)}>
+            {isAll ? `Show the latest ${MOST}` : `Show all ${list.data.length}`}
+          </button>
+        )}
         {add && <button {...opener('form')}>{add.button}</button>}
       </div>
       {help && <p class="muted">{help}</p>}
@@ -56,7 +67,7 @@ export function ListCard<T, Name extends string>(props: Props<T, Name>) {
       {list.data?.length === 0 && empty && <p class="muted">{empty}</p>}
       {list.data && list.data.length > 0 && (
         <ul class="entries plain" aria-labelledby={id}>
-          {list.data.map(item)}
+          {list.data.slice(0, isAll ? undefined : MOST).map(item)}
         </ul>
       )}
     </section>

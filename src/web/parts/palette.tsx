@@ -1,11 +1,10 @@
 /** The palette that Ctrl+K opens: a field, and below it the sites, pages, policies and actions that fit. */
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { get } from '../lib/api.ts';
 import { useProxyNames, useUser } from '../lib/hub.ts';
 import { navigate } from '../lib/router.ts';
 import { useTheme } from '../lib/theme.ts';
 import type { Policy, Vhost } from '../lib/types.ts';
-import { useLoad } from '../lib/use-load.ts';
+import { useGet } from '../lib/use-load.ts';
 import { Dialog } from './dialog.tsx';
 import { Notice } from './notice.tsx';
 import { type Entry, entriesOf, found } from './palette-entries.ts';
@@ -19,8 +18,8 @@ export function Palette({ onClose, onKeys, onSignOut }: Props) {
   const user = useUser();
   const proxies = useProxyNames();
   const [, onTheme] = useTheme();
-  const sites = useLoad('palette sites', (signal) => get<Vhost[]>('/vhosts', signal));
-  const policies = useLoad('palette policies', (signal) => get<Policy[]>('/policies', signal));
+  const sites = useGet<Vhost[]>('/vhosts');
+  const policies = useGet<Policy[]>('/policies');
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
   const chosen = useRef<HTMLDivElement>(null);

@@ -1,10 +1,9 @@
 /** Which ports Caddy uses, why, and how to move it to 80 and 443. */
-import { request, wordsOf } from '../lib/api.ts';
+import { send } from '../lib/api.ts';
 import { useHub } from '../lib/hub.ts';
 import { useCan } from '../lib/roles.ts';
 import type { Status } from '../lib/types.ts';
-import { useSubmit } from '../lib/use-form.ts';
-import { Notice } from './notice.tsx';
+import { ActionButton } from './action-button.tsx';
 
 type Serving = NonNullable<Status['serving']>;
 
@@ -21,10 +20,6 @@ type PortsProps = {
 export function Ports({ serving, look = 'link' }: PortsProps) {
   const { refresh } = useHub();
   const canMove = useCan('owner');
-  const { busy, error, run } = useSubmit(async () => {
-    await request('/ports/standard', { method: 'POST' });
-    refresh();
-  });
   const { http, https, cure } = serving;
   const reasons = [...new Set([http.reason, https.reason])].filter((reason) => reason !== null);
   return (
@@ -40,12 +35,17 @@ export function Ports({ serving, look = 'link' }: PortsProps) {
       {canMove && isElsewhere(serving) && (
         <>
           {' '}
-          <button type="button" class={look} disabled={busy} onClick={() => void run()}>
+          <ActionButton
+            class={look}
+            act={async () => {
+              await send('POST', '/ports/standard');
+              refresh();
+            }}
+          >
             Move to {http.wanted} and {https.wanted}
-          </button>
+          </ActionButton>
         </>
       )}
-      {error !== null && <Notice kind="error">{wordsOf(error)}</Notice>}
     </>
   );
 }

@@ -1,13 +1,12 @@
 /** The mark of a problem that somebody knows of, and the way to set and remove it. */
-import { send, wordsOf } from '../lib/api.ts';
+import { send } from '../lib/api.ts';
 import { clockTime } from '../lib/format.ts';
 import { useHub } from '../lib/hub.ts';
 import { useCan } from '../lib/roles.ts';
 import type { Problem } from '../lib/types.ts';
-import { useSubmit } from '../lib/use-form.ts';
+import { ActionButton } from '../parts/action-button.tsx';
 import { DialogButton } from '../parts/dialog.tsx';
 import { lazy } from '../parts/loading.tsx';
-import { Notice } from '../parts/notice.tsx';
 
 const KnownDialog = lazy(async () => (await import('./known-dialog.tsx')).KnownDialog);
 
@@ -20,25 +19,21 @@ export function Known({ problem }: { problem: Problem }) {
   const { refresh } = useHub();
   const canEdit = useCan('editor');
   const path = `/problems/${key}/known`;
-  const forget = useSubmit(async () => {
-    await send('DELETE', path);
-    refresh();
-  });
   if (known) {
     return (
       <>
         <span class="tag">{knownWords(known)}</span>{' '}
         {canEdit && (
-          <button
-            type="button"
+          <ActionButton
             class="link"
-            disabled={forget.busy}
-            onClick={() => void forget.run()}
+            act={async () => {
+              await send('DELETE', path);
+              refresh();
+            }}
           >
             Count it again
-          </button>
+          </ActionButton>
         )}
-        {forget.error !== null && <Notice kind="error">{wordsOf(forget.error)}</Notice>}
       </>
     );
   }

@@ -1,17 +1,16 @@
 /** Lists, makes and withdraws invitations: links with which others create their own accounts. */
 import { useState } from 'preact/hooks';
-import { get, send, sentenceOf } from '../lib/api.ts';
+import { send } from '../lib/api.ts';
 import { ROLES } from '../lib/roles.ts';
 import type { Invitation, NewInvitation } from '../lib/types.ts';
-import { useSubmit } from '../lib/use-form.ts';
-import { type Loaded, useLoad } from '../lib/use-load.ts';
+import { useGet } from '../lib/use-load.ts';
+import { ActionButton } from '../parts/action-button.tsx';
 import { ShownOnce } from '../parts/dialog.tsx';
 import { ListCard } from '../parts/list-card.tsx';
-import { Notice } from '../parts/notice.tsx';
 import { Time } from '../parts/time.tsx';
 
 export function InvitationsCard() {
-  const list = useLoad('invitations', (signal) => get<Invitation[]>('/invitations', signal));
+  const list = useGet<Invitation[]>('/invitations');
   const [made, setMade] = useState<NewInvitation | null>(null);
   return (
     <ListCard
@@ -38,9 +37,29 @@ export function InvitationsCard() {
           setMade(await send<NewInvitation>('POST', '/invitations', invitation));
         },
       }}
-      item={(invitation) => (
-        <InvitationItem key={invitation.id} invitation={invitation} list={list} />
-      )}
+      item={({ id, email, role, invitedBy, createdAt, expiresAt }) => {
+        const whom = email ?? 'anyone with the link';
+        return (
+          <li key={id}>
+            <div>
+              <strong class={email === null ? undefined : 'mono'}>{whom}</strong>{' '}
+              <span class="tag">{role}</span>
+              <p class="muted">
+                by {invitedBy}, <Time at={createdAt} />, expires <Time at={expiresAt} />
+              </p>
+            </div>
+            <ActionButton
+              label={`Withdraw the invitation of ${whom}`}
+              act={async () => {
+                await send('DELETE', `/invitations/${id}`);
+                await list.reload();
+              }}
+            >
+              Withdraw
+            </ActionButton>
+          </li>
+        );
+      }}
     >
       {made && (
         <ShownOnce
@@ -54,36 +73,5 @@ export function InvitationsCard() {
         </ShownOnce>
       )}
     </ListCard>
-  );
-}
-
-type ItemProps = { invitation: Invitation; list: Loaded<Invitation[]> };
-
-function InvitationItem({ invitation, list }: ItemProps) {
-  const { id, email, role, invitedBy, createdAt, expiresAt } = invitation;
-  const { busy, error, run } = useSubmit(async () => {
-    await send('DELETE', `/invitations/${id}`);
-    await list.reload();
-  });
-  const whom = email ?? 'anyone with the link';
-  return (
-    <li>
-      <div>
-        <strong class={email === null ? undefined : 'mono'}>{whom}</strong>{' '}
-        <span class="tag">{role}</span>
-        <p class="muted">
-          by {invitedBy}, <Time at={createdAt} />, expires <Time at={expiresAt} />
-        </p>
-        {error !== null && <Notice kind="error">{sentenceOf(error)}</Notice>}
-      </div>
-      <button
-        type="button"
-        disabled={busy}
-        aria-label={`Withdraw the invitation of ${whom}`}
-        onClick={run}
-      >
-        Withdraw
-      </button>
-    </li>
   );
 }

@@ -1,12 +1,12 @@
 /** Lists, adds and removes accounts, changes their roles, and ends their sessions. */
 import { useState } from 'preact/hooks';
 import { SessionItem } from '../account/session-item.tsx';
-import { get, send, wordsOf } from '../lib/api.ts';
+import { send, wordsOf } from '../lib/api.ts';
 import { useHub, useUser } from '../lib/hub.ts';
 import { ROLES, type Role } from '../lib/roles.ts';
 import type { Session, User } from '../lib/types.ts';
 import { useSubmit } from '../lib/use-form.ts';
-import { useLoad } from '../lib/use-load.ts';
+import { useGet } from '../lib/use-load.ts';
 import { Confirm, ConfirmButton, Dialog, DialogButton } from '../parts/dialog.tsx';
 import { NEW_PASSWORD } from '../parts/field-of.tsx';
 import { ListCard } from '../parts/list-card.tsx';
@@ -17,7 +17,7 @@ import { Time } from '../parts/time.tsx';
 export function UsersCard() {
   const me = useUser();
   const { reloadUser } = useHub();
-  const list = useLoad('users', (signal) => get<User[]>('/users', signal));
+  const list = useGet<User[]>('/users');
   const owners = list.data?.filter(({ role }) => role === 'owner') ?? [];
 
   return (
@@ -147,9 +147,7 @@ function RoleSelect({ user, isLast, onChanged }: RoleProps) {
 
 /** Where somebody else is signed in. */
 function SessionsDialog({ user, onClose }: { user: User; onClose: () => void }) {
-  const list = useLoad(`sessions of ${user.id}`, (signal) =>
-    get<Session[]>(`/sessions?user=${encodeURIComponent(user.id)}`, signal),
-  );
+  const list = useGet<Session[]>(`/sessions?user=${encodeURIComponent(user.id)}`);
   return (
     <Dialog title={`Sessions of ${user.name}`} onClose={onClose}>
       {list.error && <Notice kind="error" title={list.error} />}

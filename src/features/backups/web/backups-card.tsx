@@ -1,9 +1,9 @@
 /** The backups that the hub makes by itself: lists them, makes another one, and restores one. */
 import { useState } from 'preact/hooks';
-import { ApiError, get, send, sentenceOf } from '../../../web/lib/api.ts';
+import { ApiError, send, sentenceOf } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';
 import { useSubmit } from '../../../web/lib/use-form.ts';
-import { useEvery, useLoad } from '../../../web/lib/use-load.ts';
+import { useEvery, useGet } from '../../../web/lib/use-load.ts';
 import { FormButton } from '../../../web/parts/form-of.tsx';
 import { ListCard } from '../../../web/parts/list-card.tsx';
 import { Notice } from '../../../web/parts/notice.tsx';
@@ -20,9 +20,7 @@ const KEYS: Readonly<Record<BackupView['key'], string>> = {
 };
 
 export function BackupsCard() {
-  const { data, error, reload, set } = useLoad('backups', (signal) =>
-    get<BackupsView>('/backups', signal),
-  );
+  const { data, error, reload, set } = useGet<BackupsView>('/backups');
   const [isRestarting, setIsRestarting] = useState(false);
   const making = useSubmit(async () => {
     const made = await send<BackupsView>('POST', '/backups');

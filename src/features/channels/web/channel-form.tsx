@@ -1,8 +1,8 @@
 /** Adds or changes a channel: its name, its target, which is tried before, its events and its quiet hours. */
 import { useState } from 'preact/hooks';
-import { ApiError, get, send, wordsOf } from '../../../web/lib/api.ts';
+import { ApiError, send, wordsOf } from '../../../web/lib/api.ts';
 import type { EventMeaning } from '../../../web/lib/types.ts';
-import { useLoad } from '../../../web/lib/use-load.ts';
+import { useGet } from '../../../web/lib/use-load.ts';
 import type { FieldSpec } from '../../../web/parts/field-of.tsx';
 import { FormOf } from '../../../web/parts/form-of.tsx';
 import { Notice } from '../../../web/parts/notice.tsx';
@@ -159,9 +159,7 @@ type EventsFieldProps = {
 
 /** Boxes for the events that a channel gets: all of them, or some. */
 function EventsField({ chosen, error, onChange }: EventsFieldProps) {
-  const { data: events = [], error: loadError } = useLoad('events', (signal) =>
-    get<EventMeaning[]>('/events', signal),
-  );
+  const { data: events = [], error: loadError } = useGet<EventMeaning[]>('/events');
   const all = events.map(({ event }) => event);
   const fault = chosen?.length === 0 ? 'Choose at least one.' : (error ?? loadError);
   return (

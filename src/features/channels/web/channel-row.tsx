@@ -68,16 +68,18 @@ export function ChannelRow({ channel, lastSent, isTried, onChanged }: Props) {
         >
           <p>Its deliveries are deleted too, and queued messages are not sent.</p>
         </ConfirmButton>
-        <button
-          type="button"
-          role="switch"
-          class="switch"
-          aria-checked={enabled}
-          aria-busy={toggle.busy}
-          aria-label={`Send to ${name}`}
-          title={enabled ? 'On' : 'Off'}
-          onClick={() => toggle.run()}
-        />
+        <label>
+          <input
+            type="checkbox"
+            role="switch"
+            aria-checked={enabled}
+            aria-label={`Send to ${name}`}
+            aria-busy={toggle.busy}
+            checked={enabled}
+            onChange={() => toggle.run()}
+          />
+          Send
+        </label>
       </div>
       {isSent && <Notice kind="success">Sent. Has it arrived?</Notice>}
       {[test.error, toggle.error].map((error) => error && <RefusedNotice error={error} />)}

@@ -1,9 +1,7 @@
 /** The channels and their messages, with the incidents between them. */
 import type { ComponentChildren } from 'preact';
 import { SUBJECTS } from '../../../web/incidents/words.ts';
-import { get } from '../../../web/lib/api.ts';
-import { type Loaded, useEvery, useLoad } from '../../../web/lib/use-load.ts';
-import { useFirstOnes } from '../../../web/parts/first-ones.tsx';
+import { type Loaded, useEvery, useGet } from '../../../web/lib/use-load.ts';
 import { ListCard } from '../../../web/parts/list-card.tsx';
 import { ClockTime } from '../../../web/parts/time.tsx';
 import type { DeliveryView } from '../delivery-routes.ts';
@@ -14,8 +12,8 @@ import { outcomeOf, STATES } from './words.ts';
 const EVERY_MS = 10_000;
 
 export function Messages({ children }: { children: ComponentChildren }) {
-  const channels = useLoad('channels', (signal) => get<ChannelView[]>('/channels', signal));
-  const sent = useLoad('deliveries', (signal) => get<DeliveryView[]>('/deliveries', signal));
+  const channels = useGet<ChannelView[]>('/channels');
+  const sent = useGet<DeliveryView[]>('/deliveries');
   const reload = async () => {
     await Promise.all([channels.reload(), sent.reload()]);
   };
@@ -32,31 +30,28 @@ export function Messages({ children }: { children: ComponentChildren }) {
 const LAMPS = { sent: '', waiting: ' lamp-warn', failed: ' lamp-bad' } as const;
 
 /** The messages that were sent, or wait for their channel. */
-function DeliveriesCard({ list }: { list: Loaded<DeliveryView[]> }) {
-  const { first, more } = useFirstOnes(list);
-  return (
-    <ListCard
-      title="Deliveries"
-      help="Recent messages and their delivery status."
-      list={first}
-      empty="Nothing has been sent yet."
-      action={more}
-      item={(delivery) => {
-        const { id, channel, state, event, about, message, at, outcome } = delivery;
-        return (
-          <li key={id}>
-            <span class={`lamp${LAMPS[outcome]}`} aria-hidden="true" />
-            <div>
-              <strong>{about || (event ? SUBJECTS[event] : 'signalbox')}</strong>{' '}
-              <span class="tag muted">{STATES[state]}</span>
-              <p>{message}</p>
-              <p class="muted">
-                <ClockTime at={at} /> · {channel.name} · {outcomeOf(delivery, new Date())}
-              </p>
-            </div>
-          </li>
-        );
-      }}
-    />
-  );
-}
+const DeliveriesCard = ({ list }: { list: Loaded<DeliveryView[]> }) => (
+  <ListCard
+    title="Deliveries"
+    help="Recent messages and their delivery status."
+    list={list}
+    empty="Nothing has been sent yet."
+    isLong
+    item={(delivery) => {
+      const { id, channel, state, event, about, message, at, outcome } = delivery;
+      return (
+        <li key={id}>
+          <span class={`lamp${LAMPS[outcome]}`} aria-hidden="true" />
+          <div>
+            <strong>{about || (event ? SUBJECTS[event] : 'signalbox')}</strong>{' '}
+            <span class="tag muted">{STATES[state]}</span>
+            <p>{message}</p>
+            <p class="muted">
+              <ClockTime at={at} /> · {channel.name} · {outcomeOf(delivery, new Date())}
+            </p>
+          </div>
+        </li>
+      );
+    }}
+  />
+);

@@ -1,8 +1,8 @@
 /** Lists, adds, renames and removes the passkeys of the signed-in account. */
 import { clientName } from '../../../web/account/describe.ts';
 import { LastUse } from '../../../web/account/tokens-card.tsx';
-import { get, send } from '../../../web/lib/api.ts';
-import { useLoad } from '../../../web/lib/use-load.ts';
+import { send } from '../../../web/lib/api.ts';
+import { useGet } from '../../../web/lib/use-load.ts';
 import { ConfirmButton } from '../../../web/parts/dialog.tsx';
 import { FormButton } from '../../../web/parts/form-of.tsx';
 import { ListCard } from '../../../web/parts/list-card.tsx';
@@ -11,9 +11,7 @@ import type { PasskeyView } from '../passkeys/views.ts';
 import { addPasskey, canUsePasskeys } from './passkeys.ts';
 
 export function PasskeysCard() {
-  const list = useLoad('passkeys', (signal) =>
-    get<PasskeyView[]>('/auth/passkey/list-user-passkeys', signal),
-  );
+  const list = useGet<PasskeyView[]>('/auth/passkey/list-user-passkeys');
   const canAdd = canUsePasskeys();
 
   return (

@@ -1,10 +1,9 @@
 /** How a site answered its check in the last 24 hours and 30 days. */
 import type { SiteSection } from '../../../web/feature.ts';
-import { get } from '../../../web/lib/api.ts';
 import { wordsOfCheck } from '../../../web/lib/check.ts';
 import { duration } from '../../../web/lib/format.ts';
 import type { Check } from '../../../web/lib/types.ts';
-import { useEvery, useLoad } from '../../../web/lib/use-load.ts';
+import { useEvery, useGet } from '../../../web/lib/use-load.ts';
 import { percentOf, ShareBars } from '../../../web/parts/share-bars.tsx';
 import type { VhostUptime } from '../routes.ts';
 import { type Span, spanOf, summaryOf } from './span.ts';
@@ -18,9 +17,7 @@ export const UptimePanel: SiteSection = ({ site: { id, check } }) =>
 
 /** @param check undefined for those who may not see it */
 function Panel({ id, check }: { id: number; check: Check | undefined }) {
-  const { data, error, reload } = useLoad(`uptime ${id}`, (signal) =>
-    get<VhostUptime>(`/vhosts/${id}/uptime?days=${DAYS}`, signal),
-  );
+  const { data, error, reload } = useGet<VhostUptime>(`/vhosts/${id}/uptime?days=${DAYS}`);
   useEvery(EVERY_MS, reload);
   if (!check && !data?.buckets.length) return null;
   const spans = { buckets: data?.buckets ?? [] };

@@ -1,10 +1,9 @@
 /** The inputs that filter the log. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { get } from '../../lib/api.ts';
 import { useProxyNames } from '../../lib/hub.ts';
 import type { Vhost } from '../../lib/types.ts';
 import { useMedia, WIDE } from '../../lib/use-browser.ts';
-import { useLoad } from '../../lib/use-load.ts';
+import { useGet } from '../../lib/use-load.ts';
 import { Field, ProxySelect } from '../../parts/field.tsx';
 import { filterBy } from './chips.tsx';
 import { accepted, applied, type FilterKey, type Filters } from './filters.ts';
@@ -92,7 +91,7 @@ function Inputs({ filters, isOfSite }: Props) {
 }
 
 function DomainField({ value }: { value: string }) {
-  const { data: sites } = useLoad('sites', (signal) => get<Vhost[]>('/vhosts', signal));
+  const { data: sites } = useGet<Vhost[]>('/vhosts');
   const names = useMemo(
     () => suggestionsFor(sites ?? []).map((one) => <option key={one.value} {...one} />),
     [sites],
