@@ -1,6 +1,6 @@
 /** What the dashboard says of checks: shares of right answers, and a site whose check fails. */
 import { expect, test } from 'bun:test';
-import { pathsOf, percentOf } from '../../src/web/parts/share-bars.tsx';
+import { heightOf, percentOf } from '../../src/features/uptime/web/span.ts';
 import { healthOf } from '../../src/web/sites/problem.ts';
 
 test.each([
@@ -14,12 +14,7 @@ test.each([
 });
 
 test('bars show a single wrong answer, and nothing of what is not known', () => {
-  expect(pathsOf([null, 1])).toEqual({ right: 'M48.0 0.0h36.0v24.0h-36.0z', wrong: '' });
-  expect(pathsOf([0.9999])).toEqual({
-    right: 'M0.0 6.0h72.0v18.0h-72.0z',
-    wrong: 'M0.0 0.0h72.0v6.0h-72.0z',
-  });
-  expect(pathsOf([0])).toEqual({ right: '', wrong: 'M0.0 0.0h72.0v24.0h-72.0z' });
+  expect([null, 1, 0.9999, 0.5, 0].map(heightOf)).toEqual([undefined, '100%', '75%', '50%', '0%']);
 });
 
 test('a site whose check fails is not live', () => {

@@ -1,13 +1,13 @@
 /** The changelog page: all changes, newest first, page by page, filtered by site, person and kind of change. */
 
 import { useEffect, useState } from 'preact/hooks';
-import { get, sentenceOf } from '../lib/api.ts';
+import { get } from '../lib/api.ts';
 import { useHub, useProxyNames } from '../lib/hub.ts';
 import { useCan } from '../lib/roles.ts';
 import { navigate } from '../lib/router.ts';
 import type { Entry, Group, Policy, User, Vhost } from '../lib/types.ts';
-import { useSubmit } from '../lib/use-form.ts';
 import { useGet, useLoad } from '../lib/use-load.ts';
+import { ActionButton } from '../parts/action-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Field } from '../parts/field.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
@@ -72,11 +72,11 @@ export function EntryList({ query, onUndone }: ListProps) {
     set((old) => merged(fresh, old ?? []));
     onUndone?.();
   };
-  const older = useSubmit(async () => {
+  const loadOlder = async () => {
     const more = await page(data?.at(-1)?.group ?? null);
     setFull(more.length === PAGE);
     set((old) => [...(old ?? []), ...more]);
-  });
+  };
   const find: Find = (id) => {
     const group = data?.find(({ entries }) => entries.some((entry) => entry.id === id));
     const entry = group?.entries.find((one) => one.id === id);
@@ -111,13 +111,12 @@ export function EntryList({ query, onUndone }: ListProps) {
           </ol>
         </section>
       ))}
-      {older.error !== null && <Notice kind="error">{sentenceOf(older.error)}</Notice>}
       {full && (
-        <p class="above center">
-          <button type="button" disabled={older.busy} onClick={() => older.run()}>
-            {older.busy ? 'Loading …' : 'Older changes'}
-          </button>
-        </p>
+        <div class="above center">
+          <ActionButton busy="Loading …" act={loadOlder}>
+            Older changes
+          </ActionButton>
+        </div>
       )}
     </>
   );

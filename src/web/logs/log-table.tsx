@@ -1,6 +1,6 @@
 /** The table of requests, newest first, and its pages; on a narrow screen each row is a card. */
 
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { useId, useMemo, useRef } from 'preact/hooks';
 import type { LogEntry, LogPage } from '../lib/types.ts';
 import { Empty } from '../parts/empty.tsx';
@@ -101,22 +101,16 @@ function Gap({ missed }: { missed: number | null }) {
 export function NoRows({ filters, data }: { filters: Filters; data: LogPage }) {
   if (data.total > 0 && data.page > 1) {
     return (
-      <div class="empty muted">
-        <p>There is no page {data.page.toLocaleString('en')}. The log is shorter.</p>
-        <button type="button" onClick={() => turnTo({ page: 1 })}>
-          Show the newest requests
-        </button>
-      </div>
+      <WayOut button="Show the newest requests" act={() => turnTo({ page: 1 })}>
+        There is no page {number(data.page)}. The log is shorter.
+      </WayOut>
     );
   }
   if (applied(filters).length > 0) {
     return (
-      <div class="empty muted">
-        <p>No requests match these filters.</p>
-        <button type="button" onClick={() => clearFilters(filters)}>
-          Clear all filters
-        </button>
-      </div>
+      <WayOut button="Clear all filters" act={() => clearFilters(filters)}>
+        No requests match these filters.
+      </WayOut>
     );
   }
   return (
@@ -125,6 +119,17 @@ export function NoRows({ filters, data }: { filters: Filters; data: LogPage }) {
     </Empty>
   );
 }
+
+type WayOutProps = { button: string; act: () => void; children: ComponentChildren };
+
+const WayOut = ({ button, act, children }: WayOutProps) => (
+  <div class="empty muted">
+    <p>{children}</p>
+    <button type="button" onClick={act}>
+      {button}
+    </button>
+  </div>
+);
 
 const number = (value: number): string => value.toLocaleString('en');
 

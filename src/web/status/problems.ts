@@ -1,5 +1,5 @@
 /** What the hub reports as problems, for people. Pure. */
-import { FEATURE_PROBLEMS, wordsOfProblem } from '../../features/problems.ts';
+import { FEATURE_PROBLEMS, type FeatureProblem, wordsOfProblem } from '../../features/problems.ts';
 import { count, plural } from '../lib/format.ts';
 import { isOfContainers, keeperOf, nextOf } from '../lib/source.ts';
 import type { Problem, Status, Vhost } from '../lib/types.ts';
@@ -99,50 +99,36 @@ export function titleOf(problem: Problem): string {
   return agents.length === 0 || code === 'WARNING' ? title : `${agents.join(', ')}: ${title}`;
 }
 
+type CoreProblem = Exclude<Problem['code'], FeatureProblem | 'WARNING'>;
+const isOfFeature = (code: Problem['code']): code is FeatureProblem =>
+  wordsOfProblem(code) !== undefined;
+
+/** Called with the name of the site, or with how many they are. */
+const TITLES: Readonly<Record<CoreProblem, (name: string) => string>> = {
+  AGENT_UNREACHABLE: () => 'The agent does not answer',
+  PROXY_DOWN: () => 'Caddy is down',
+  VHOST_BROKEN: (name) => `${name} is not served`,
+  PORT_HELD: () => 'A port is not open',
+  CERTIFICATE_EXPIRED: (name) => `The certificate of ${name} has expired`,
+  CERTIFICATE_MISSING: (name) => `${name} has no certificate`,
+  CERTIFICATE_ENDING: (name) => `The certificate of ${name} was not renewed`,
+  UPSTREAM_DOWN: (name) => `The upstream of ${name} is down`,
+  CHECK_FAILING: (name) => `The check of ${name} fails`,
+  FOREIGN: () => 'Caddy serves sites that signalbox does not manage',
+  NOT_IN_STEP: () => 'Caddy lacks stored changes',
+  PROGRAM_RETURNED: () => 'Caddy’s previous program runs again',
+  DRIFT: () => 'The Caddyfile on disk was edited',
+  RESTART_NEEDED: () => 'Restart Caddy',
+  SECRET_KEY_UNUSABLE: () => 'Stored secrets cannot be read',
+  DISK_FULL: () => 'A disk is nearly full',
+  SIGN_IN_LOCKED: () => 'Too many failed sign-ins',
+  ADVISORY: () => 'Caddy has known vulnerabilities',
+};
+
 function wordsFor({ code, vhost, vhosts, message }: Problem): string {
+  if (code === 'WARNING') return message.replace(/\.$/, '');
   const name = vhost?.domain ?? (vhosts ? `${vhosts.length} sites` : 'A site');
-  switch (code) {
-    case 'AGENT_UNREACHABLE':
-      return 'The agent does not answer';
-    case 'PROXY_DOWN':
-      return 'Caddy is down';
-    case 'VHOST_BROKEN':
-      return `${name} is not served`;
-    case 'PORT_HELD':
-      return 'A port is not open';
-    case 'CERTIFICATE_EXPIRED':
-      return `The certificate of ${name} has expired`;
-    case 'CERTIFICATE_MISSING':
-      return `${name} has no certificate`;
-    case 'CERTIFICATE_ENDING':
-      return `The certificate of ${name} was not renewed`;
-    case 'UPSTREAM_DOWN':
-      return `The upstream of ${name} is down`;
-    case 'CHECK_FAILING':
-      return `The check of ${name} fails`;
-    case 'FOREIGN':
-      return 'Caddy serves sites that signalbox does not manage';
-    case 'NOT_IN_STEP':
-      return 'Caddy lacks stored changes';
-    case 'PROGRAM_RETURNED':
-      return 'Caddy’s previous program runs again';
-    case 'DRIFT':
-      return 'The Caddyfile on disk was edited';
-    case 'RESTART_NEEDED':
-      return 'Restart Caddy';
-    case 'SECRET_KEY_UNUSABLE':
-      return 'Stored secrets cannot be read';
-    case 'DISK_FULL':
-      return 'A disk is nearly full';
-    case 'SIGN_IN_LOCKED':
-      return 'Too many failed sign-ins';
-    case 'ADVISORY':
-      return 'Caddy has known vulnerabilities';
-    case 'WARNING':
-      return message.replace(/\.$/, '');
-    default:
-      return FEATURE_PROBLEMS[code].title(name);
-  }
+  return isOfFeature(code) ? FEATURE_PROBLEMS[code].title(name) : TITLES[code](name);
 }
 
 /** What the page of a proxy says more about, if there are several. */

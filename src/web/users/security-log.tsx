@@ -1,12 +1,12 @@
 /** The security log, for owners: who signed in, who was refused, and who changed who may do what. */
 import { useState } from 'preact/hooks';
 import { clientName } from '../account/describe.ts';
-import { get, sentenceOf } from '../lib/api.ts';
+import { get } from '../lib/api.ts';
 import { localTime } from '../lib/format.ts';
 import { navigate } from '../lib/router.ts';
 import type { SecurityEntry } from '../lib/types.ts';
-import { useSubmit } from '../lib/use-form.ts';
 import { useLoad } from '../lib/use-load.ts';
+import { ActionButton } from '../parts/action-button.tsx';
 import { Field } from '../parts/field.tsx';
 import { SkeletonRows } from '../parts/loading.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -87,10 +87,10 @@ function Entries({ kind }: { kind: string }) {
     return found;
   };
   const { data, error, set } = useLoad(`security log ${kind}`, (signal) => page(null, signal));
-  const older = useSubmit(async () => {
+  const loadOlder = async () => {
     const more = await page(data?.at(-1)?.id ?? null);
     set((old) => [...(old ?? []), ...more]);
-  });
+  };
   return (
     <>
       {error && <Notice kind="error">{error}</Notice>}
@@ -103,13 +103,12 @@ function Entries({ kind }: { kind: string }) {
           ))}
         </ol>
       )}
-      {older.error !== null && <Notice kind="error">{sentenceOf(older.error)}</Notice>}
       {isFull && (
-        <p class="above center">
-          <button type="button" disabled={older.busy} onClick={() => older.run()}>
-            {older.busy ? 'Loading …' : 'Older entries'}
-          </button>
-        </p>
+        <div class="above center">
+          <ActionButton busy="Loading …" act={loadOlder}>
+            Older entries
+          </ActionButton>
+        </div>
       )}
     </>
   );

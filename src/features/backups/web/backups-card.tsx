@@ -1,9 +1,9 @@
 /** The backups that the hub makes by itself: lists them, makes another one, and restores one. */
 import { useState } from 'preact/hooks';
-import { ApiError, send, sentenceOf } from '../../../web/lib/api.ts';
+import { ApiError, send } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';
-import { useSubmit } from '../../../web/lib/use-form.ts';
 import { useEvery, useGet } from '../../../web/lib/use-load.ts';
+import { ActionButton } from '../../../web/parts/action-button.tsx';
 import { FormButton } from '../../../web/parts/form-of.tsx';
 import { ListCard } from '../../../web/parts/list-card.tsx';
 import { Notice } from '../../../web/parts/notice.tsx';
@@ -22,10 +22,6 @@ const KEYS: Readonly<Record<BackupView['key'], string>> = {
 export function BackupsCard() {
   const { data, error, reload, set } = useGet<BackupsView>('/backups');
   const [isRestarting, setIsRestarting] = useState(false);
-  const making = useSubmit(async () => {
-    const made = await send<BackupsView>('POST', '/backups');
-    set(() => made);
-  });
   const isOn = data?.enabled === true;
   const notRestored = data?.notRestored ?? null;
   // Until it asks to sign in again, or says why it does not.
@@ -43,9 +39,15 @@ export function BackupsCard() {
       {...(isOn && data.unreadable === null && { empty: 'There are no backups yet.' })}
       action={
         isOn && (
-          <button type="button" disabled={making.busy} onClick={() => making.run()}>
-            {making.busy ? 'Backing up …' : 'Back up now'}
-          </button>
+          <ActionButton
+            busy="Backing up …"
+            act={async () => {
+              const made = await send<BackupsView>('POST', '/backups');
+              set(() => made);
+            }}
+          >
+            Back up now
+          </ActionButton>
         )
       }
       item={(one) => (
@@ -70,7 +72,6 @@ export function BackupsCard() {
         </li>
       )}
     >
-      {making.error !== null && <Notice kind="error">{sentenceOf(making.error)}</Notice>}
       {notRestored !== null && (
         <Notice
           kind="error"

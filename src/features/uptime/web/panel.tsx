@@ -4,9 +4,8 @@ import { wordsOfCheck } from '../../../web/lib/check.ts';
 import { duration } from '../../../web/lib/format.ts';
 import type { Check } from '../../../web/lib/types.ts';
 import { useEvery, useGet } from '../../../web/lib/use-load.ts';
-import { percentOf, ShareBars } from '../../../web/parts/share-bars.tsx';
 import type { VhostUptime } from '../routes.ts';
-import { type Span, spanOf, summaryOf } from './span.ts';
+import { heightOf, percentOf, type Span, spanOf, summaryOf } from './span.ts';
 
 const EVERY_MS = 30_000;
 const DAYS = 30;
@@ -42,12 +41,9 @@ function Strip({ title, span }: { title: string; span: Span }) {
       <span class="small">{title}</span>
       <span class="visually-hidden">{summaryOf(span)}</span>
       <div class="uptime-plot" aria-hidden="true">
-        <ShareBars bars={bars} />
-        <div class="over-bars">
-          {titles.map((words) => (
-            <span key={words} title={words} />
-          ))}
-        </div>
+        {bars.map((share, at) => (
+          <span key={titles[at]} title={titles[at]} style={{ '--right': heightOf(share) }} />
+        ))}
       </div>
       <span class="small numeric" aria-hidden="true">
         <strong>{percentOf(share)}</strong>{' '}

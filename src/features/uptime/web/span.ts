@@ -1,6 +1,5 @@
 /** How a site answered its check in some hours, in numbers and in words. Pure. */
 import { count, duration, localTime, plural } from '../../../web/lib/format.ts';
-import { percentOf } from '../../../web/parts/share-bars.tsx';
 import type { VhostUptime } from '../routes.ts';
 
 type Bucket = VhostUptime['buckets'][number];
@@ -66,6 +65,18 @@ const middle = (values: readonly number[]): number | null =>
 
 const larger = (a: number | null, b: number | null) =>
   a === null ? b : b === null ? a : Math.max(a, b);
+
+/** Of what went right in a bar; undefined: not known. One wrong answer must be visible among many right ones. */
+export function heightOf(share: number | null): string | undefined {
+  if (share === null) return undefined;
+  return share === 1 ? '100%' : `${Math.min(75, share * 100)}%`;
+}
+
+/** `100 %`, `99.93 %`; never rounded up to all of them. */
+export function percentOf(share: number | null): string {
+  if (share === null) return '–';
+  return share === 1 ? '100 %' : `${(Math.floor(share * 10_000) / 100).toFixed(2)} %`;
+}
 
 /** For whom the bars are not drawn. */
 export function summaryOf({ bars, titles, share, asked, p50, p95 }: Span): string {

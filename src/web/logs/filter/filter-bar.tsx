@@ -39,29 +39,9 @@ function Inputs({ filters, isOfSite }: Props) {
     <>
       <div class="log-fields">
         {!isOfSite && <DomainField value={filters.domain} />}
-        <FilterField
-          name="status"
-          label="Status"
-          value={filters.status}
-          list="log-statuses"
-          invalid="Enter a status such as 404, or a class such as 5xx."
-        />
-        <FilterField
-          name="method"
-          label="Method"
-          value={filters.method}
-          list="log-methods"
-          invalid="Enter a method such as GET."
-        />
-        <FilterField name="path" label="Path starts with" value={filters.path} />
-        <FilterField name="q" label="Path contains" value={filters.q} />
-        <FilterField
-          name="ip"
-          label="IP address"
-          value={filters.ip}
-          invalid="Enter a complete IP address such as 192.0.2.1."
-        />
-        <FilterField name="userAgent" label="User agent" value={filters.userAgent} />
+        {FIELDS.map((field) => (
+          <FilterField key={field.name} {...field} value={filters[field.name]} />
+        ))}
         {proxies.length > 0 && (
           <Field label="Proxy">
             {(attributes) => (
@@ -76,16 +56,8 @@ function Inputs({ filters, isOfSite }: Props) {
         )}
       </div>
       <TimeRange from={filters.from} to={filters.to} />
-      <datalist id="log-statuses">
-        {STATUSES.map((status) => (
-          <option key={status} value={status} />
-        ))}
-      </datalist>
-      <datalist id="log-methods">
-        {METHODS.map((method) => (
-          <option key={method} value={method} />
-        ))}
-      </datalist>
+      <Suggestions id="log-statuses" values={STATUSES} />
+      <Suggestions id="log-methods" values={METHODS} />
     </>
   );
 }
@@ -106,6 +78,33 @@ function DomainField({ value }: { value: string }) {
 
 const STATUSES = ['2xx', '3xx', '4xx', '5xx', '200', '301', '403', '404', '429', '500', '502'];
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+
+const FIELDS: readonly Omit<FieldProps, 'value'>[] = [
+  {
+    name: 'status',
+    label: 'Status',
+    list: 'log-statuses',
+    invalid: 'Enter a status such as 404, or a class such as 5xx.',
+  },
+  {
+    name: 'method',
+    label: 'Method',
+    list: 'log-methods',
+    invalid: 'Enter a method such as GET.',
+  },
+  { name: 'path', label: 'Path starts with' },
+  { name: 'q', label: 'Path contains' },
+  { name: 'ip', label: 'IP address', invalid: 'Enter a complete IP address such as 192.0.2.1.' },
+  { name: 'userAgent', label: 'User agent' },
+];
+
+const Suggestions = ({ id, values }: { id: string; values: readonly string[] }) => (
+  <datalist id={id}>
+    {values.map((value) => (
+      <option key={value} value={value} />
+    ))}
+  </datalist>
+);
 
 type FieldProps = {
   name: FilterKey;
