@@ -94,7 +94,6 @@ function Menu({ path }: { path: string }) {
 
 const LABELS = { auto: 'As the system', light: 'Light', dark: 'Dark' } as const;
 
-/** The choice of the theme. */
 function ThemeSwitch() {
   const [chosen, choose] = useTheme();
   return (

@@ -41,7 +41,6 @@ const PAGE = 100;
 type ListProps = {
   /** The filter, as in an address; empty: all changes. */
   query: string;
-  /** Called after changes were undone. */
   onUndone?: () => unknown;
 };
 
@@ -122,7 +121,6 @@ export function EntryList({ query, onUndone }: ListProps) {
   );
 }
 
-/** The inputs that filter the changelog. */
 function FilterBar({ filter }: { filter: ChangeFilter }) {
   const { domain, user, action } = filter;
   const isOwner = useCan('owner');

@@ -15,7 +15,6 @@ type Props = {
   /** What the hub says of it, where that is more than its own words. */
   summary?: string;
   find: Find;
-  /** Called after the change was undone. */
   onUndone: () => Promise<void>;
 };
 

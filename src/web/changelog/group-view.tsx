@@ -14,7 +14,6 @@ import { type Find, UndoOutcome, useUndo } from './undo.tsx';
 type Props = {
   group: Group;
   find: Find;
-  /** Called after the changes were undone. */
   onUndone: () => Promise<void>;
 };
 

@@ -53,7 +53,6 @@ type ActionsProps = {
   onClose?: (() => void) | undefined;
   /** The label of that button. */
   cancel?: string | undefined;
-  /** More buttons. */
   children?: ComponentChildren;
 };
 
@@ -126,7 +125,6 @@ export function Confirm(props: ConfirmProps) {
 }
 
 export type ButtonProps = {
-  /** What is on it. */
   button: string;
   /** What screen readers say instead. */
   label?: string;

@@ -5,7 +5,6 @@ import { sentenceOf } from '../lib/api.ts';
 import { useSubmit } from '../lib/use-form.ts';
 
 type Props = {
-  /** The button's label. */
   label: string;
   /** As the `accept` attribute of an input, such as `.json`; any file by default. */
   accept?: string;

@@ -39,7 +39,6 @@ export type FormProps<Name extends string = string> = {
   more?: (form: FormState) => ComponentChildren;
   /** The names of those fields below that show their errors. */
   places?: readonly string[];
-  /** More buttons. */
   buttons?: (form: FormState) => ComponentChildren;
   /** Shows an error that belongs to no field; by default its words. */
   notice?: (error: unknown, form: FormState) => ComponentChildren;

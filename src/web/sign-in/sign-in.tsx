@@ -86,7 +86,6 @@ type FormProps = {
   onHalf: () => void;
 };
 
-/** Signs in with email and password. */
 const SignInForm = ({ onSignedIn, onHalf }: FormProps) => (
   <FormOf
     fields={{

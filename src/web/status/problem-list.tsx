@@ -110,7 +110,6 @@ function ProblemCard({ group, status, sites }: CardProps) {
   );
 }
 
-/** Whether several say the same. */
 const isSame = (texts: readonly (string | undefined)[]): boolean =>
   texts.length > 1 && new Set(texts).size === 1;
 

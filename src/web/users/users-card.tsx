@@ -145,7 +145,6 @@ function RoleSelect({ user, isLast, onChanged }: RoleProps) {
   );
 }
 
-/** Where somebody else is signed in. */
 function SessionsDialog({ user, onClose }: { user: User; onClose: () => void }) {
   const list = useGet<Session[]>(`/sessions?user=${encodeURIComponent(user.id)}`);
   return (

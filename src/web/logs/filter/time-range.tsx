@@ -75,7 +75,6 @@ function TimeField({ name, label, value }: { name: 'from' | 'to'; label: string;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The shortcuts beside the inputs. */
 const QUICK_RANGES = [
   { label: 'Last hour', milliseconds: HOUR_MS },
   { label: '24 hours', milliseconds: 24 * HOUR_MS },
