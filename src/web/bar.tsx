@@ -37,7 +37,6 @@ export function Bar({ path, onSearch, onKeys, onSignOut }: Props) {
       <button
         type="button"
         class="search line end"
-        aria-label="Search …"
         aria-keyshortcuts="Control+K"
         onClick={onSearch}
       >

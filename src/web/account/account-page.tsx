@@ -18,9 +18,7 @@ export function AccountPage() {
   const hasPassword = ways.data?.some(({ providerId }) => providerId === 'credential') ?? true;
   return (
     <>
-      <div class="page-head row">
-        <h1>Account</h1>
-      </div>
+      <h1>Account</h1>
       <div class="cards stack">
         {hasPassword && <PasswordCard onChanged={() => setChanges((count) => count + 1)} />}
         {ACCOUNT_CARDS.map((Card) => (

@@ -22,9 +22,7 @@ export function Changelog({ query: given }: { query: URLSearchParams }) {
   const query = queryOf(filter);
   return (
     <>
-      <div class="page-head row">
-        <h1>Changes</h1>
-      </div>
+      <h1>Changes</h1>
       <p class="muted">
         What people and programs changed, which can be undone. What broke on its own is under
         Notifications, and who signed in is in the security log.

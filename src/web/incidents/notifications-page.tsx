@@ -13,9 +13,7 @@ export function NotificationsPage() {
   const around = useCan('owner') ? AROUND_INCIDENTS : [];
   return (
     <>
-      <div class="page-head row">
-        <h1>Notifications</h1>
-      </div>
+      <h1>Notifications</h1>
       <div class="cards stack">
         {around.reduce(
           (cards, Around) => (

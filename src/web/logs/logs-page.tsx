@@ -17,9 +17,7 @@ import { useTail } from './use-tail.ts';
 
 export const LogsPage = ({ query }: { query: URLSearchParams }) => (
   <>
-    <div class="page-head row">
-      <h1>Logs</h1>
-    </div>
+    <h1>Logs</h1>
     <Log query={query} />
   </>
 );

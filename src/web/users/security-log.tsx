@@ -42,9 +42,7 @@ export function SecurityLog({ query }: { query: URLSearchParams }) {
   const kind = Object.hasOwn(KINDS, given) ? given : '';
   return (
     <>
-      <div class="page-head row">
-        <h1>Security log</h1>
-      </div>
+      <h1>Security log</h1>
       <p class="muted">
         Who signed in or was refused, and who changed accounts, roles, factors, tokens, proxies and
         channels. Changes of sites are under Changes. The last 10,000 entries stay, for a year.

@@ -4,9 +4,7 @@ import { UsersCard } from './users-card.tsx';
 
 export const UsersPage = () => (
   <>
-    <div class="page-head row">
-      <h1>Users</h1>
-    </div>
+    <h1>Users</h1>
     <div class="cards stack">
       <UsersCard />
       <InvitationsCard />
