@@ -55,14 +55,21 @@ export type CertificatesCard = ComponentType<{ query: URLSearchParams }>;
 /** On the first page, once there are sites, above its lists. `entries`: the last changes. */
 export type OverviewSection = ComponentType<{ entries: readonly Entry[] }>;
 
-/** On the page of a site, above its last requests. `host`: as the log has it; `domain`: as the changelog has it. */
-export type RequestsSection = ComponentType<{ host: string; domain: string }>;
+/** On the page of a site, above its last requests. `host`: as the log has it; `onChanged`: as of a `SiteSection`. */
+export type RequestsSection = ComponentType<{
+  host: string;
+  site: Vhost;
+  onChanged: () => Promise<unknown>;
+}>;
 
 /** On the page of the log, between filters and requests. `query`: the filters, as they are in the address. */
 export type LogSection = ComponentType<{ query: URLSearchParams; isLive: boolean }>;
 
 /** In the details of a request in the log. `cause`: why it failed, a code; `host`: as the log has it. */
 export type CauseNote = ComponentType<{ cause: string; host: string }>;
+
+/** The same of any request that has a time. `at`: that, as the log has it; `onClose`: called before it leads elsewhere. */
+export type EntryLink = ComponentType<{ at: string; host: string; onClose: () => void }>;
 
 /** On the page of a site, below its state. `onChanged`: called once it has changed the site, waits until that is loaded. */
 export type SiteSection = ComponentType<{ site: Vhost; onChanged: () => Promise<unknown> }>;

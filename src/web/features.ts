@@ -5,6 +5,7 @@ import { PlotPanel } from '../features/statistics/web/plots/plot-panel.tsx';
 import { UptimePanel } from '../features/uptime/web/panel.tsx';
 import type {
   CauseNote,
+  EntryLink,
   LogSection,
   OverviewSection,
   PageNotice,
@@ -16,17 +17,29 @@ import { lazy } from './parts/loading.tsx';
 
 export const PAGE_NOTICES: readonly PageNotice[] = [FactorQuestion];
 
+// Nothing stands there until it is known that something was changed.
+const moments = () => import('../features/history/web/moments.tsx');
+
 export const OVERVIEW_SECTIONS: readonly OverviewSection[] = [
   lazy(async () => (await import('../features/statistics/web/last-hour.tsx')).LastHour),
+  lazy(async () => (await moments()).Moments, null),
 ];
 
 export const SITE_SECTIONS: readonly SiteSection[] = [ExplainPanel, UptimePanel];
 
 export const REQUESTS_SECTIONS: readonly RequestsSection[] = [
   lazy(async () => (await import('../features/statistics/web/last-day.tsx')).LastDay),
+  lazy(async () => (await moments()).SiteMoments, null),
 ];
 
-export const LOG_SECTIONS: readonly LogSection[] = [PlotPanel];
+export const LOG_SECTIONS: readonly LogSection[] = [
+  PlotPanel,
+  lazy(async () => (await moments()).LogMoments, null),
+];
+
+export const ENTRY_LINKS: readonly EntryLink[] = [
+  lazy(async () => (await import('../features/history/web/moment-link.tsx')).MomentLink, null),
+];
 
 export const CAUSE_NOTES: readonly CauseNote[] = [
   lazy(async () => (await import('../features/explain/web/entry-cause.tsx')).EntryCause),

@@ -6,6 +6,8 @@ export type Difference = {
   kind: 'site' | 'policy' | 'options' | 'certificate';
   /** A domain, or a name; of Caddy's options that of the proxy, or empty for those of all. */
   name: string;
+  /** Caddy's options have none. */
+  id?: number;
   /** That an update changes. */
   fields: string[];
 };
@@ -44,12 +46,13 @@ function compared<T extends { id: number; name: string }>(
   const after = new Set(to.map(({ id }) => id));
   const kept = to.flatMap((one): Difference[] => {
     const other = before.get(one.id);
-    if (!other) return [{ op: 'create', kind, name: one.name, fields: [] }];
+    const thing = { kind, name: one.name, id: one.id };
+    if (!other) return [{ op: 'create', ...thing, fields: [] }];
     const fields = [...fieldsOf(other, one)];
-    return fields.length === 0 ? [] : [{ op: 'update', kind, name: one.name, fields }];
+    return fields.length === 0 ? [] : [{ op: 'update', ...thing, fields }];
   });
   const gone = from
     .filter(({ id }) => !after.has(id))
-    .map(({ name }): Difference => ({ op: 'delete', kind, name, fields: [] }));
+    .map(({ name, id }): Difference => ({ op: 'delete', kind, name, id, fields: [] }));
   return [...gone, ...kept];
 }

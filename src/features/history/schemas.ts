@@ -19,6 +19,7 @@ export const Differences = t.Array(
       { description: '`options`: those of Caddy, of one proxy or, without a name, of all' },
     ),
     name: t.String(),
+    id: t.Optional(t.Integer({ description: 'absent for options' })),
     fields: t.Array(t.String(), { description: 'that an update changes' }),
   }),
 );
@@ -27,6 +28,7 @@ export const DIFFERENCE = {
   op: 'update',
   kind: 'site',
   name: 'app.example.org',
+  id: 1,
   fields: ['upstream'],
 };
 
@@ -114,3 +116,4 @@ export const RestoreAnswer = t.Composite(
 );
 
 export type Moment = Static<typeof MomentView>;
+export type Restoration = Static<typeof RestoreAnswer>;

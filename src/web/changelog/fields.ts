@@ -56,12 +56,14 @@ const NAMES: Partial<Record<string, string>> = {
   generation: 'token',
 };
 
+export const wordOfField = (field: string): string => NAMES[field] ?? field;
+
 function changesOf(old: Fields, now: Fields): FieldChange[] {
   return Object.keys({ ...old, ...now }).map((field) => {
     const [before, after] = [old[field], now[field]].map((value) => meantBy(field, value));
     const texts = [valueText(before), valueText(after)] as const;
     const isText = field === 'config' || /\n/.test(texts.join(''));
-    const name = NAMES[field] ?? field;
+    const name = wordOfField(field);
     return isText
       ? { field: name, kind: 'text', old: rawText(before), new: rawText(after) }
       : { field: name, kind: 'value', old: texts[0], new: texts[1] };

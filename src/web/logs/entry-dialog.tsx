@@ -1,6 +1,6 @@
 /** Shows everything that Caddy wrote about a request. */
 import { useState } from 'preact/hooks';
-import { CAUSE_NOTES } from '../features.ts';
+import { CAUSE_NOTES, ENTRY_LINKS } from '../features.ts';
 import { get } from '../lib/api.ts';
 import { localTime } from '../lib/format.ts';
 import { useCan } from '../lib/roles.ts';
@@ -52,6 +52,10 @@ export function EntryDialog({ entry, onClose }: Props) {
       <LongText label="Path" text={entry.path} filter="path" onClose={onClose} />
       {cause !== undefined &&
         CAUSE_NOTES.map((Note) => <Note key={Note.name} cause={cause} host={entry.domain} />)}
+      {entry.timestamp !== '' &&
+        ENTRY_LINKS.map((Link, at) => (
+          <Link key={at} at={entry.timestamp} host={entry.domain} onClose={onClose} />
+        ))}
       <div aria-busy={data === undefined && !error}>
         {factsOf(whole).map(({ title, facts }) => (
           <section key={title} aria-label={title}>

@@ -78,8 +78,8 @@ export function Log({ query, domain = '' }: { query: URLSearchParams; domain?: s
     <>
       <FilterBar filters={asked} isOfSite={domain !== ''} />
       <Chips filters={asked} />
-      {LOG_SECTIONS.map((Section) => (
-        <Section key={Section.name} query={filterQuery(filters)} isLive={isLive} />
+      {LOG_SECTIONS.map((Section, at) => (
+        <Section key={at} query={filterQuery(filters)} isLive={isLive} />
       ))}
       {error && (
         <Notice kind="error" title={error}>

@@ -67,8 +67,8 @@ export function Overview() {
           </div>
           {isEmpty && canEdit && <FirstSteps foreign={status.foreign} />}
           {hasRequests(hour) &&
-            OVERVIEW_SECTIONS.map((Section) => (
-              <Section key={Section.name} entries={groups.flatMap(({ entries }) => entries)} />
+            OVERVIEW_SECTIONS.map((Section, at) => (
+              <Section key={at} entries={groups.flatMap(({ entries }) => entries)} />
             ))}
           {/* Together, so that none moves another. */}
           {hour !== undefined && !isEmpty && (changes.data || changes.error) && (

@@ -47,7 +47,7 @@ export function SiteNow({ site, state, problem, onChanged }: Props) {
           </select>
         </label>
       )}
-      {host !== '' && <SiteTraffic key={host} id={site.id} host={host} domain={site.domain} />}
+      {host !== '' && <SiteTraffic key={host} host={host} site={site} onChanged={onChanged} />}
     </div>
   );
 }

@@ -1,5 +1,7 @@
 /** The requests of a site: what features show of them, and its last errors. */
+import type { ComponentProps } from 'preact';
 import { useState } from 'preact/hooks';
+import type { RequestsSection } from '../feature.ts';
 import { REQUESTS_SECTIONS } from '../features.ts';
 import { get } from '../lib/api.ts';
 import { localTime } from '../lib/format.ts';
@@ -14,8 +16,9 @@ const ERRORS = 5;
 const PATH_SHOWN = 120;
 const ERROR_SHOWN = 500;
 
-/** @param host as the log has it @param domain as the changelog has it */
-export function SiteTraffic({ id, host, domain }: { id: number; host: string; domain: string }) {
+type Props = ComponentProps<RequestsSection>;
+
+export function SiteTraffic({ host, site, onChanged }: Props) {
   const query = `domain=${encodeURIComponent(host)}&status=5xx`;
   const errors = useLoad(`errors ${host}`, (signal) =>
     get<LogPage>(`/logs?${query}&pageSize=${ERRORS}&details=true`, signal),
@@ -25,14 +28,14 @@ export function SiteTraffic({ id, host, domain }: { id: number; host: string; do
   const entries = errors.data?.logs ?? [];
   return (
     <>
-      {REQUESTS_SECTIONS.map((Section) => (
-        <Section key={Section.name} host={host} domain={domain} />
+      {REQUESTS_SECTIONS.map((Section, at) => (
+        <Section key={at} host={host} site={site} onChanged={onChanged} />
       ))}
       {entries.length > 0 && (
         <section class="card tight" aria-label="Last errors">
           <div class="row between small">
             <h2>Last errors</h2>
-            <a href={`/sites/${id}/log?${query}`}>All errors</a>
+            <a href={`/sites/${site.id}/log?${query}`}>All errors</a>
           </div>
           <ul class="requests plain">
             {entries.map((entry, at) => (

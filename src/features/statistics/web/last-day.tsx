@@ -11,7 +11,7 @@ import { HourTiles } from './hour-tiles.tsx';
 import { EVERY_MS, HOUR_MS, useFigures } from './hours.ts';
 import { Plots } from './plots/plots.tsx';
 
-export const LastDay: RequestsSection = ({ host, domain }) => {
+export const LastDay: RequestsSection = ({ host, site: { domain } }) => {
   const buckets = useMedia(WIDE) ? 96 : 48;
   const { data, error } = useFigures({ domain: host, milliseconds: 24 * HOUR_MS, buckets });
   const changes = useLoad(`changes ${domain}`, (signal) =>
