@@ -1,6 +1,6 @@
 /** The plan of the way back to a moment, of everything or of one site, and what cannot come back; then the way back. */
 import { useState } from 'preact/hooks';
-import { request, send } from '../../../web/lib/api.ts';
+import { ApiError, request, send, sentenceOf } from '../../../web/lib/api.ts';
 import { clockTime, localTime } from '../../../web/lib/format.ts';
 import { GUARD_FIELDS } from '../../../web/lib/guards.ts';
 import { submitWith, useSubmit } from '../../../web/lib/use-form.ts';
@@ -80,7 +80,7 @@ export function BackDialog({ at, sites, isOfSite, onDone, onClose }: Props) {
           {site ? 'Policies and Caddy options that are there now stay as they are. ' : ''}
           This is one change: one undo takes back all of it.
         </p>
-        {back.error !== null && <RefusedNotice error={back.error} />}
+        {back.error !== null && <Refusal error={back.error} />}
         <FormActions
           action={back.busy ? 'Publishing …' : 'Back to here'}
           disabled={!plan || plan.changes.length === 0 || back.busy}
@@ -90,6 +90,16 @@ export function BackDialog({ at, sites, isOfSite, onDone, onClose }: Props) {
     </Dialog>
   );
 }
+
+/** What turned out only now to be gone is left out of the plan, which was made again. */
+const Refusal = ({ error }: { error: unknown }) =>
+  error instanceof ApiError && error.code === 'NOT_RESTORABLE' ? (
+    <Notice kind="error" title={sentenceOf(error)}>
+      The plan is now one without it.
+    </Notice>
+  ) : (
+    <RefusedNotice error={error} />
+  );
 
 const Plan = ({ of: { changes, diff, left } }: { of: Restoration }) => (
   <div class="stack" role="status">
