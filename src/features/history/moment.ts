@@ -2,29 +2,21 @@
  * Any moment since the changelog began. It is read backwards: what is stored now, with everything that an entry since
  * then has changed as the first of these entries found it. Pure, but for the reading of the changelog.
  */
-import { type SQL, sql } from 'drizzle-orm';
+import { and, gt, isNotNull, or, sql } from 'drizzle-orm';
 import type { Db } from '../../hub/db/open.ts';
+import { changelog } from '../../hub/db/schema.ts';
 import type { Certificate } from '../../hub/model/certificate.ts';
 import type { Kind } from '../../hub/model/changes.ts';
 import { ENTITIES, kindOf, type Recorded, reviver } from '../../hub/model/entities.ts';
 import { revived } from '../../hub/model/history/revert.ts';
+import { type Numbered, netOf, thingOf } from '../../hub/model/history/revert-group.ts';
 import { byName } from '../../hub/model/policy-changes.ts';
 import type { SiteSet } from '../../hub/model/vhost.ts';
 import type { Policy } from '../../hub/recipes/policy.ts';
 import { Failure } from '../../shared/failure.ts';
 
 /** What the entries since a moment have made of one thing, as if it were one of them: the last. */
-export type Net = {
-  id: number;
-  kind: Kind;
-  /** Its own id; null: that of the common preamble, which has none. */
-  thing: number | null;
-  action: 'create' | 'update' | 'delete';
-  /** What the last one calls it. */
-  domain: string;
-  before: string | null;
-  after: string | null;
-};
+export type Net = Numbered & { kind: Kind; thing: number | undefined };
 
 /** The number of the last group of changes until a moment. @throws Failure INVALID_REQUEST if there is none yet */
 export function lastEntryAt(db: Db, at: Date): number {
@@ -51,41 +43,19 @@ export const groupsAfter = (db: Db, id: number): number[] =>
     )
     .map(([group]) => group);
 
-/** Of what cannot be undone, such as changes to agents, entries keep nothing. */
-const KEPT = sql`coalesce(after, before)`;
-
-/** The id of what an entry is about; a preamble of an agent goes by the agent's. */
-const THING: SQL = sql`coalesce(json_extract(${KEPT}, '$.id'), json_extract(${KEPT}, '$.agent'))`;
-/** The same for all things of a kind, whatever they are called. */
-const KIND: SQL = sql`iif(domain LIKE '(%', substr(domain, 1, 5), '')`;
-
 /** What the entries after one of them have changed in all, one line a thing, in the order of their last entries. */
 export function netsAfter(db: Db, id: number): Net[] {
-  const rows = db.values<[number, number | null, string, string | null, string | null]>(sql`
-    SELECT last.id, net.thing, last.domain, first.before, last.after
-    FROM (
-      SELECT min(id) AS first, max(id) AS last, ${THING} AS thing FROM changelog
-      WHERE id > ${id} AND ${KEPT} IS NOT NULL GROUP BY ${KIND}, thing
-    ) AS net
-    JOIN changelog AS first ON first.id = net.first
-    JOIN changelog AS last ON last.id = net.last
-    ORDER BY last.id`);
-  return rows
-    .map(([id, thing, domain, before, after]) => ({
-      id,
-      kind: kindOf(domain),
-      thing,
-      domain,
-      before,
-      after,
-      action: actionOf(before, after),
-    }))
-    .filter(({ before, after }) => before !== after);
-}
-
-function actionOf(before: string | null, after: string | null): Net['action'] {
-  if (before === null) return 'create';
-  return after === null ? 'delete' : 'update';
+  const { action, domain, before, after } = changelog;
+  // Of what cannot be undone, such as changes to agents, entries keep nothing.
+  const rows = db
+    .select({ id: changelog.id, action, domain, before, after })
+    .from(changelog)
+    .where(and(gt(changelog.id, id), or(isNotNull(before), isNotNull(after))))
+    .orderBy(changelog.id)
+    .all();
+  return netOf(rows)
+    .toSorted((one, other) => one.id - other.id)
+    .map((net) => ({ ...net, kind: kindOf(net.domain), thing: thingOf(net) }));
 }
 
 /** The set of a moment. @param nets what was changed since @param now the set that this has led to */
@@ -105,7 +75,7 @@ export function setBefore(nets: readonly Net[], now: SiteSet): SiteSet {
     .toSorted((a, b) => a.position - b.position || a.id - b.id)
     .map((one) => revive(one) ?? never());
   const preambles = of('preamble');
-  const common = preambles.find(({ thing }) => thing === null);
+  const common = preambles.find(({ thing }) => thing === undefined);
   return {
     ...now,
     vhosts,
@@ -124,7 +94,7 @@ export function setBefore(nets: readonly Net[], now: SiteSet): SiteSet {
 /** With what things were in place of what they are. */
 function swapped<T extends { id: number }>(
   things: readonly T[],
-  nets: readonly { thing: number | null; before: T | null }[],
+  nets: readonly { thing: number | undefined; before: T | null }[],
 ): T[] {
   const touched = new Set(nets.map(({ thing }) => thing));
   return [

@@ -89,14 +89,14 @@ function netsOf(vhosts: readonly number[], nets: readonly Net[]): Net[] {
   const ids = new Set(vhosts);
   const sites = nets.filter(
     ({ kind, thing, before }) =>
-      kind === 'vhost' && thing !== null && ids.has(thing) && before !== null,
+      kind === 'vhost' && thing !== undefined && ids.has(thing) && before !== null,
   );
   const needed = new Set(
     sites.flatMap(({ before }) => revived<Recorded['vhost']>(before).policies),
   );
   const policies = nets.filter(
     ({ kind, thing, action }) =>
-      kind === 'policy' && action === 'delete' && thing !== null && needed.has(thing),
+      kind === 'policy' && action === 'delete' && thing !== undefined && needed.has(thing),
   );
   return [...policies, ...sites];
 }
@@ -121,13 +121,13 @@ function keptIn(net: Net, set: SiteSet): string | undefined {
   return thing && JSON.stringify(undo?.keep(thing as never));
 }
 
-/** Without those that stay, and without taking from their sites a policy that they have. */
+/** Without those that stay, and without taking from sites that stay a policy that they have. */
 function stillPlanned(nets: readonly Net[], stay: ReadonlySet<Net>, set: SiteSet): Net[] {
-  const ids = new Set([...stay].map(({ thing }) => thing));
-  const used = set.vhosts.filter(({ id }) => ids.has(id)).flatMap(({ policies }) => policies);
-  const usedIds = new Set<number | null>(used.map(({ id }) => id));
+  const sites = new Set([...stay].filter(({ kind }) => kind === 'vhost').map(({ thing }) => thing));
+  const policies = set.vhosts.filter(({ id }) => sites.has(id)).flatMap((one) => one.policies);
+  const used = new Set<number | undefined>(policies.map(({ id }) => id));
   return nets.filter((net) => {
-    const isUsed = net.kind === 'policy' && net.action === 'create' && usedIds.has(net.thing);
+    const isUsed = net.kind === 'policy' && net.action === 'create' && used.has(net.thing);
     return !stay.has(net) && !isUsed;
   });
 }

@@ -14,7 +14,7 @@ import { agents } from '../../../src/hub/db/schema.ts';
 import { exceptOf, placesOf, renderSet } from '../../../src/hub/model/applied.ts';
 import type { Change, Outcome as Planned } from '../../../src/hub/model/changes.ts';
 import { createChangelog } from '../../../src/hub/model/history/changelog.ts';
-import { revertGroup } from '../../../src/hub/model/history/revert-group.ts';
+import { undoOfGroup } from '../../../src/hub/model/history/undo.ts';
 import { changeOf, policyChangeOf } from '../../../src/hub/model/operation.ts';
 import { deletePolicyChange } from '../../../src/hub/model/policy-changes.ts';
 import { isDiffering } from '../../../src/hub/model/source.ts';
@@ -290,8 +290,7 @@ async function prove(document: SomeDocument): Promise<'refused' | 'nothing' | 'c
   const { group } = made[0] as (typeof made)[number];
   if (group === null) return 'nothing';
 
-  const undone = createChangelog(database.db).findGroup(group);
-  await make(revertGroup(undone));
+  await make(undoOfGroup(createChangelog(database.db), group).change);
   expect(undoable(set)).toEqual(undoable(before));
   expect(store.load()).toEqual(set);
   expect(unsaid(viewOf(set), expected.view)).toEqual([]);

@@ -19,7 +19,7 @@ import {
 } from '../../../src/hub/model/certificate-changes.ts';
 import { type Change, together } from '../../../src/hub/model/changes.ts';
 import { createChangelog } from '../../../src/hub/model/history/changelog.ts';
-import { revertGroup } from '../../../src/hub/model/history/revert-group.ts';
+import { undoOfGroup } from '../../../src/hub/model/history/undo.ts';
 import {
   createPolicyChange,
   deletePolicyChange,
@@ -160,7 +160,7 @@ function anyChange(): Change<unknown> {
     createCertificateChange(random.pick(['cert-a', 'cert-b']), content()),
     updateCertificateChange(certificate, { contentFor: content() }),
     deleteCertificateChange(certificate, true),
-    last ? async (...given) => revertGroup(changelog.findGroup(last.group))(...given) : NOTHING,
+    last ? async (...given) => undoOfGroup(changelog, last.group).change(...given) : NOTHING,
   ]);
 }
 
@@ -225,7 +225,7 @@ test(
       expect(
         changelog.findGroup(restored.group).every(({ group }) => group === restored.group),
       ).toBe(true);
-      await make(revertGroup(changelog.findGroup(restored.group)));
+      await make(undoOfGroup(changelog, restored.group).change);
       expect(comparable(factsOf(set))).toEqual(comparable(before));
       await make<Restored>(back(goal.at));
       expect(comparable(factsOf(set))).toEqual(after);

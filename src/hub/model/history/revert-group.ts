@@ -1,6 +1,5 @@
-/** The change that undoes all entries of one request, or none. Pure. */
+/** The change that undoes entries of the changelog, one or many: all of them, or none. Pure. */
 import { Failure } from '../../../shared/failure.ts';
-import { listed } from '../../../shared/one-line.ts';
 import { type Change, idsAfter, type Outcome, type Plan, together } from '../changes.ts';
 import { kindOf } from '../entities.ts';
 import { assertNameFree, policyInUse } from '../policy-changes.ts';
@@ -25,32 +24,15 @@ const ORDER = [
   'known update',
 ];
 
-/** Names of changed things that an error lists. */
-const MOST_NAMED = 10;
-
 /** An entry by its id. */
-type Numbered = Entry & { id: number };
+export type Numbered = Entry & { id: number };
 
 /** An entry that cannot be undone, and why. */
-type Standing<T extends Entry = Numbered> = { entry: T; reason: string };
-
-/**
- * @param entries of one request, oldest first
- * @throws Failure REVERT_CONFLICT, here, if one can never be undone; when planned CHANGED_SINCE, with the
- * ids of those that stand in its `changes`, and as `settled`
- */
-export function revertGroup(entries: readonly Numbered[]): Change<unknown> {
-  const undo = undoing(entries);
-  return async (set, time) => {
-    const { plan, standing } = await undo(set, time);
-    if (standing.length > 0) throw changedSince(standing);
-    return settled(plan);
-  };
-}
+export type Standing<T extends Entry> = { entry: T; reason: string };
 
 /**
  * What undoing entries makes of a set, which is not compared with itself yet, and those that cannot be undone.
- * @param entries of one request, oldest first; or of several
+ * @param entries oldest first
  * @throws Failure REVERT_CONFLICT, here, if one can never be undone
  */
 export function undoing<T extends Numbered>(entries: readonly T[]) {
@@ -139,36 +121,28 @@ function assertNoneMissing({ vhosts, policies }: SiteSet): void {
   throw policyInUse(missing, users);
 }
 
-function changedSince(standing: readonly Standing[]): Failure {
-  const names = standing.map(({ entry }) => entry.domain);
-  return new Failure(
-    'CHANGED_SINCE',
-    'Later changes prevent this group of changes from being undone.',
-    {
-      detail: `Changed since: ${listed(names, MOST_NAMED)}.`,
-      changes: standing.map(({ entry }) => entry.id),
-    },
-  );
-}
-
-/** One entry for each thing: from what it was before all of them to what they made of it. */
-function netOf<T extends Entry>(entries: readonly T[]): T[] {
+/**
+ * One entry for each thing that they have changed, from what it was before the first of them to what the last made of it.
+ * @param entries oldest first
+ */
+export function netOf<T extends Entry>(entries: readonly T[]): T[] {
   return [...Map.groupBy(entries, subjectOf).values()].flatMap((some) => {
     const [first] = some;
     const last = some.at(-1);
     if (!first || !last || first === last) return some;
     const { before } = first;
     const { after } = last;
-    if (before === null && after === null) return [];
+    if (before === after) return [];
     const action = before === null ? 'create' : after === null ? 'delete' : 'update';
     return [{ ...last, action, before, after }];
   });
 }
 
-/** By which several entries are known to be about the same thing, whatever it was called. */
-function subjectOf({ domain, before, after }: Entry): string {
-  const kind = kindOf(domain);
-  if (kind === 'preamble') return domain;
-  const { id } = JSON.parse(after ?? before ?? '{}') as { id?: number };
-  return `${kind} ${id}`;
+/** The id of what an entry is about; a preamble of an agent goes by that of the agent, and the common one has none. */
+export function thingOf({ before, after }: Entry): number | undefined {
+  const held: { id?: number; agent?: number } = JSON.parse(after ?? before ?? '{}');
+  return held.id ?? held.agent;
 }
+
+/** By which several entries are known to be about the same thing, whatever it was called. */
+const subjectOf = (entry: Entry): string => `${kindOf(entry.domain)} ${thingOf(entry)}`;
