@@ -252,3 +252,23 @@ test('what somebody else has changed meanwhile is not restored, nor anything els
     tags: [],
   });
 });
+
+test('what stays is known by kind and id: an agent that is gone keeps no policy on the site with its id', async () => {
+  const numbered = async (): Promise<number> => {
+    const domain = `http://same-${set.vhosts.length}.example`;
+    const { result } = await make(createChange({ domain, config: 'abort' }));
+    return result.id < set.nextAgentId ? numbered() : result.id;
+  };
+  const id = await numbered();
+  const agent = { id, url: 'https://same.example', fingerprint: 'cd' };
+  await make(createAgentChange({ ...agent, name: 'same' }));
+  await make(agentPreambleChange('same', '# own\n'));
+  const at = new Date(clock);
+  await make(agentPreambleChange('same', null));
+  await make(createPolicyChange({ ...policy(), name: 'newer', everywhere: false }));
+  await make(updateChange(id, { policies: ['newer'] }));
+  await make(deleteAgentChange('same'));
+  const { result } = await make<Restored>(back(at, true));
+  expect(result.left.map(({ name }) => name)).toEqual(['Caddy options same']);
+  expect(set.policies.map(({ name }) => name)).not.toContain('newer');
+});
