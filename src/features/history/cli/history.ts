@@ -13,23 +13,12 @@ import { timeIn } from '../../../program/cli/api/logs.ts';
 import { chosenHub, HUB_OPTION } from '../../../program/cli/api/remote-hub.ts';
 import { type Cli, EXIT, type Given } from '../../../program/cli/command.ts';
 import { visible, visibleLines } from '../../../shared/visible.ts';
-
-type Difference = { op: string; kind: string; name: string; fields: string[] };
-
-type Moment = {
-  at: string;
-  sites: { id: number; domain: string; upstream: string; enabled: boolean }[];
-  policies: { name: string }[];
-};
+import type { Difference } from '../differences.ts';
+import type { Moment, Restoration } from '../schemas.ts';
 
 type Group = { group: number; createdAt: string; userName: string; summary: string };
 
-type Answer = Warned & {
-  changes: Difference[];
-  diff: string;
-  left: { name: string; reason: string }[];
-  group?: number;
-};
+type Answer = Warned & Restoration;
 
 const AT =
   'AT is a time, such as 2026-11-24T18:00Z, or how long ago: 30m, 2h or 7d. Times are UTC.\n';
@@ -104,7 +93,9 @@ async function printHistory(given: Given, cli: Cli): Promise<void> {
   const { sites, at: time } = await momentAt(hub, at);
   cli.out(`${visible(time)}\n`);
   for (const { domain, upstream, enabled } of sites) {
-    cli.out(`  ${visible(`${domain}${upstream && ` → ${upstream}`}${enabled ? '' : ' (off)'}`)}\n`);
+    cli.out(
+      `  ${visible(`${domain}${upstream ? ` → ${upstream}` : ''}${enabled ? '' : ' (off)'}`)}\n`,
+    );
   }
   const { changes } = await answerOf<Answer>(
     await hub({ path: `/history/diff?at=${encodeURIComponent(time)}` }),
