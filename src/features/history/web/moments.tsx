@@ -75,28 +75,29 @@ function Slider({ site, onChanged, ...more }: Props) {
   return (
     <section class={`card tight stack ${more.class ?? ''}`} aria-labelledby={title}>
       <div>
-        <div class="row baseline small">
+        <div class="row small">
           <h2 id={title}>What was live</h2>
-          <output class="muted numeric">{words}</output>
+          <input
+            ref={input}
+            type="range"
+            class="grow"
+            aria-labelledby={title}
+            aria-valuetext={words}
+            list={marks}
+            max={positions.length - 1}
+            value={at < 0 ? positions.length - 1 : at}
+            onInput={({ currentTarget }) => {
+              setChosen(positions[currentTarget.valueAsNumber]?.key ?? 'now');
+            }}
+          />
+          <output class="moment-words muted numeric">{words}</output>
           {older && (
-            <button type="button" class="link end" disabled={older.busy} onClick={older.run}>
+            <button type="button" class="link" disabled={older.busy} onClick={older.run}>
               Older changes
             </button>
           )}
         </div>
         {older?.error && <p class="field-error">{older.error}</p>}
-        <input
-          ref={input}
-          type="range"
-          aria-labelledby={title}
-          aria-valuetext={words}
-          list={marks}
-          max={positions.length - 1}
-          value={at < 0 ? positions.length - 1 : at}
-          onInput={({ currentTarget }) => {
-            setChosen(positions[currentTarget.valueAsNumber]?.key ?? 'now');
-          }}
-        />
         <datalist id={marks}>
           {positions.length <= MOST_MARKS &&
             positions.map(({ key }, place) => <option key={key} value={place} />)}
