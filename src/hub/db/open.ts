@@ -17,7 +17,7 @@ const schema = { ...accountTables, ...otherTables };
 /** The path of the database in a data folder. */
 export const databaseIn = (folder: string): string => join(folder, 'signalbox.db');
 
-export type Db = BunSQLiteDatabase<typeof schema>;
+export type Db = BunSQLiteDatabase<typeof schema> & { $client: Database };
 
 type Transaction = Parameters<Parameters<Db['transaction']>[0]>[0];
 

@@ -1,5 +1,6 @@
 /** `/security-log`: who signed in, who was refused, and who changed who may do what; `/sign-ins`: only sign-ins. */
 import { Elysia, t } from 'elysia';
+import { integer } from '../../../shared/integer.ts';
 import type { Db } from '../../db/open.ts';
 import { route } from '../../http/route.ts';
 import { Timestamp } from '../../http/schemas.ts';
@@ -29,7 +30,7 @@ const [Ip, UserAgent] = [t.String(), t.String()];
 
 export const SecurityEntryView = t.Object(
   {
-    id: t.Integer(),
+    id: integer(),
     at: Timestamp,
     kind: t.UnionEnum([...KINDS]),
     actor: t.Union([t.String(), t.Null()], {

@@ -5,6 +5,7 @@ import { hashOf, newToken } from '../../../shared/bearer.ts';
 import { Failure } from '../../../shared/failure.ts';
 import type { Role } from '../../../shared/roles.ts';
 import { sessions, users } from '../../db/accounts-schema.ts';
+import { onceATurn } from '../../db/once-a-turn.ts';
 import type { Db } from '../../db/open.ts';
 import { tryToNote } from '../try-to-note.ts';
 
@@ -87,13 +88,14 @@ const { tokenHash: _, userId: __, provedAt: ___, ...LISTED } = getTableColumns(s
 const MAX_USER_AGENT = 512;
 
 export function createSessions({ db, now }: { db: Db; now: () => Date }): Sessions {
-  /** Prepared once, because nearly every request asks. */
-  const byHash = db
+  /** Prepared once, because nearly every request asks, and some several times. */
+  const select = db
     .select({ sessions: getTableColumns(sessions), users: USER })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))
     .where(eq(sessions.tokenHash, sql.placeholder('tokenHash')))
     .prepare();
+  const byHash = onceATurn(db, (tokenHash) => select.get({ tokenHash }));
 
   /** A session made while the clock was ahead would live as much longer. */
   function limitLifetimes(at: Date): void {
@@ -127,7 +129,7 @@ export function createSessions({ db, now }: { db: Db; now: () => Date }): Sessio
     find(token) {
       if (token === null) return null;
       const tokenHash = hashOf(token);
-      const found = byHash.get({ tokenHash });
+      const found = byHash(tokenHash);
       const at = now();
       if (!found || found.sessions.expiresAt <= at) return null;
       // Also if the clock was ahead when it was last used.
@@ -144,7 +146,7 @@ export function createSessions({ db, now }: { db: Db; now: () => Date }): Sessio
 
     roleOf(token) {
       if (token === null) return null;
-      const found = byHash.get({ tokenHash: hashOf(token) });
+      const found = byHash(hashOf(token));
       return found && found.sessions.expiresAt > now() ? found.users.role : null;
     },
 

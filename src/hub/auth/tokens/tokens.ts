@@ -5,6 +5,7 @@ import { hashOf } from '../../../shared/bearer.ts';
 import { Failure } from '../../../shared/failure.ts';
 import type { Role } from '../../../shared/roles.ts';
 import { apiTokens, users } from '../../db/accounts-schema.ts';
+import { onceATurn } from '../../db/once-a-turn.ts';
 import { type Db, inTransaction } from '../../db/open.ts';
 import { recordSecurity } from '../security-log.ts';
 import type { Person, User } from '../sessions/sessions.ts';
@@ -49,16 +50,17 @@ const USE_RESOLUTION_MS = 60_000;
 
 export function createTokens({ db, now }: { db: Db; now: () => Date }): Tokens {
   /** Prepared once, because every request of a script asks. */
-  const byHash = db
+  const select = db
     .select()
     .from(apiTokens)
     .innerJoin(users, eq(users.id, apiTokens.userId))
     .where(eq(apiTokens.tokenHash, sql.placeholder('tokenHash')))
     .prepare();
+  const byHash = onceATurn(db, (tokenHash) => select.get({ tokenHash }));
 
   function lookUp(text: string | null) {
     if (text === null || !isTokenText(text)) return null;
-    const found = byHash.get({ tokenHash: hashOf(text) });
+    const found = byHash(hashOf(text));
     if (!found) return null;
     const { expiresAt } = found.api_tokens;
     return expiresAt && expiresAt <= now() ? null : found;
