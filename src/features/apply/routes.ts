@@ -11,6 +11,7 @@ import { assertSource } from '../../hub/model/source.ts';
 import { changedVhosts } from '../../hub/model/vhost.ts';
 import { Failure } from '../../shared/failure.ts';
 import { jsonText } from '../../shared/http.ts';
+import { integer } from '../../shared/integer.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { loadOnce, memoize } from '../../shared/memoize.ts';
 import type { Document } from './document.ts';
@@ -79,7 +80,7 @@ const ApplyAnswer = t.Composite(
       }),
       digest: t.String({ description: 'of the plan, for `expects`' }),
       group: t.Optional(
-        t.Integer({ description: 'of the entries in the changelog, if there are any' }),
+        integer({ description: 'of the entries in the changelog, if there are any' }),
       ),
     }),
     Ended,

@@ -4,6 +4,7 @@ import { recordSecurity } from '../../hub/auth/security-log.ts';
 import type { ApiCore } from '../../hub/core.ts';
 import { route } from '../../hub/http/route.ts';
 import { Timestamp } from '../../hub/http/schemas.ts';
+import { integer } from '../../shared/integer.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { isOfHub } from './folder.ts';
 import type { Backups } from './keeper.ts';
@@ -13,12 +14,12 @@ const BackupView = t.Object(
   {
     name: t.String({ description: 'of its file' }),
     madeAt: Timestamp,
-    bytes: t.Integer(),
+    bytes: integer(),
     key: t.UnionEnum([...KEY_STATES], {
       description:
         'the key of the hub in it: `sealed` by a passphrase, in `clear`, or `none` if the hub had none',
     }),
-    version: t.Integer({ description: 'of the database’s schema' }),
+    version: integer({ description: 'of the database’s schema' }),
     own: t.Boolean({ description: 'whether this hub made it' }),
   },
   { title: 'Backup' },
@@ -28,7 +29,7 @@ export type BackupView = Static<typeof BackupView>;
 const BackupsView = t.Object(
   {
     enabled: t.Boolean({ description: 'whether BACKUP_DIR is set' }),
-    keep: t.Union([t.Integer(), t.Null()]),
+    keep: t.Union([integer(), t.Null()]),
     sealed: t.Boolean({ description: 'whether BACKUP_PASSPHRASE is set' }),
     succeededAt: t.Union([Timestamp, t.Null()], {
       description: 'when one was written last, or the newest one found to have the same contents',
@@ -59,7 +60,7 @@ const Restore = t.Object(
 );
 
 const Restored = t.Object(
-  { restarting: t.Literal(true), sites: t.Integer(), accounts: t.Integer() },
+  { restarting: t.Literal(true), sites: integer(), accounts: integer() },
   { title: 'RestoredBackup' },
 );
 

@@ -9,6 +9,7 @@ import { chainFacts } from '../../hub/model/pem.ts';
 import type { SiteSet } from '../../hub/model/vhost.ts';
 import type { Applied } from '../../hub/publish/queue.ts';
 import { Failure } from '../../shared/failure.ts';
+import { integer } from '../../shared/integer.ts';
 import type { CertificateOrder } from './lego/order.ts';
 import type { Renewals } from './renewals.ts';
 
@@ -17,7 +18,7 @@ const timestamp = (description: string) =>
 
 export const KeptCertificateView = t.Object(
   {
-    id: t.Integer(),
+    id: integer(),
     name: t.String(),
     names: t.Array(t.String(), { description: 'the host names it is valid for' }),
     issuer: t.String(),
@@ -32,7 +33,7 @@ export const KeptCertificateView = t.Object(
     ),
     failedAt: timestamp('when it did'),
     warning: t.Optional(t.String({ description: 'why some devices may refuse it, for people' })),
-    sites: t.Array(t.Integer(), {
+    sites: t.Array(integer(), {
       description:
         'the ids of the vhosts that are served with it, unless they have a `tls` of their own',
     }),
@@ -65,7 +66,7 @@ const Order = {
         }),
       ),
       wait: t.Optional(
-        t.Integer({
+        integer({
           description: 'seconds to wait for the record, instead of asking the zone for it',
         }),
       ),

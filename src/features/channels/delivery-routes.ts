@@ -4,13 +4,14 @@ import type { ApiCore } from '../../hub/core.ts';
 import { route } from '../../hub/http/route.ts';
 import { Timestamp } from '../../hub/http/schemas.ts';
 import { EVENT_NAMES } from '../../shared/events.ts';
+import { integer } from '../../shared/integer.ts';
 import { type DeliveryRow, latestDeliveries } from './deliver.ts';
 import { oneOf } from './schema.ts';
 
 const DeliveryView = t.Object(
   {
-    id: t.Integer(),
-    channel: t.Object({ id: t.Integer(), name: t.String() }),
+    id: integer(),
+    channel: t.Object({ id: integer(), name: t.String() }),
     state: t.UnionEnum(['began', 'over', 'flapping', 'test']),
     event: oneOf([...EVENT_NAMES, null], { description: 'null for a test' }),
     about: t.String({ description: 'a domain or an agent; empty for the hub' }),
@@ -20,7 +21,7 @@ const DeliveryView = t.Object(
     outcome: t.UnionEnum(['waiting', 'sent', 'failed'], {
       description: 'failed: there is no further attempt',
     }),
-    attempts: t.Integer(),
+    attempts: integer(),
     dueAt: t.String({
       ...Timestamp,
       description: 'not sent before this time, for example because of quiet hours',

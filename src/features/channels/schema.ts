@@ -3,6 +3,7 @@ import { type Static, type TSchema, t } from 'elysia';
 import { Timestamp } from '../../hub/http/schemas.ts';
 import { EVENT_NAMES, ONE_OFF } from '../../shared/events.ts';
 import { Failure } from '../../shared/failure.ts';
+import { integer } from '../../shared/integer.ts';
 import type { Backlog, Channel } from './channels.ts';
 import { formatOf } from './kinds/fields.ts';
 import { CHANNEL_KINDS, type ChannelKind, KINDS } from './kinds/kinds.ts';
@@ -66,7 +67,7 @@ const TargetInput = t.Object(
     const { type, enum: names } = field.schema;
     const description = wordsOf(field);
     if (names) return oneOf([...names, null], { description });
-    return t.Union([type === 'integer' ? t.Integer() : t.String(), t.Null()], { description });
+    return t.Union([type === 'integer' ? integer() : t.String(), t.Null()], { description });
   }),
   {
     title: 'ChannelTargetInput',
@@ -104,7 +105,7 @@ export const NewChannel = {
 export const ChannelTrial = t.Object(
   {
     id: t.Optional(
-      t.Integer({
+      integer({
         description: 'of a channel, whose stored target has what is left out of this one',
       }),
     ),
@@ -120,7 +121,7 @@ const TargetView = t.Object(
     if (schema.enum) return t.UnionEnum(schema.enum);
     const { shown } = formatOf(schema);
     const words = shown === undefined ? {} : { description: shown };
-    return schema.type === 'integer' ? t.Integer(words) : t.String(words);
+    return schema.type === 'integer' ? integer(words) : t.String(words);
   }),
   {
     title: 'ChannelTarget',
@@ -129,7 +130,7 @@ const TargetView = t.Object(
 ) as unknown as TSchema & { static: Record<string, string | number> };
 
 const view = {
-  id: t.Integer(),
+  id: integer(),
   name: t.String(),
   kind: t.UnionEnum(CHANNEL_KINDS),
   enabled: t.Boolean(),
@@ -140,7 +141,7 @@ const view = {
   target: TargetView,
   createdAt: Timestamp,
   updatedAt: Timestamp,
-  waiting: t.Integer({ description: 'messages not delivered yet' }),
+  waiting: integer({ description: 'messages not delivered yet' }),
   failing: t.Union(
     [
       t.Object({

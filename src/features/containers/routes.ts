@@ -4,6 +4,7 @@ import type { ApiCore } from '../../hub/core.ts';
 import { AgentQuery } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
 import { agentNamed } from '../../hub/model/applied.ts';
+import { integer } from '../../shared/integer.ts';
 import type { ContainerSites } from './sites.ts';
 import { Container } from './wire.ts';
 
@@ -20,7 +21,7 @@ const ContainerView = t.Object(
     host,
     unreached,
     labels: t.Record(t.String(), t.String()),
-    site: t.Union([t.Object({ id: t.Integer() }), t.Null()], {
+    site: t.Union([t.Object({ id: integer() }), t.Null()], {
       description: 'the vhost that its labels ask for, the first of several; null: there is none',
     }),
     reason: t.Union([t.String(), t.Null()], {

@@ -1,10 +1,11 @@
 /** What an agent says of the containers beside its proxy. */
 import { type Static, t } from 'elysia';
+import { integer } from '../../shared/integer.ts';
 import type { Call } from '../../shared/wire/call.ts';
 
 /** A port of a container, and where the proxy reaches it. */
 const ContainerPort = t.Object({
-  port: t.Integer({ description: 'inside the container; TCP only' }),
+  port: integer({ description: 'inside the container; TCP only' }),
   address: t.Union([t.String(), t.Null()], {
     description: 'by which the proxy reaches it, such as `127.0.0.1:8080`; null: it does not',
   }),

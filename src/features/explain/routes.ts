@@ -8,6 +8,7 @@ import { AnyOperation, createChangeFrom } from '../../hub/model/any-operation.ts
 import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import { findVhost } from '../../hub/model/vhost-changes.ts';
 import { Failure } from '../../shared/failure.ts';
+import { integer } from '../../shared/integer.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { Check } from '../../shared/wire/checks.ts';
 import type { Explain, Subject } from './explain.ts';
@@ -21,7 +22,7 @@ const path = t.Optional({
 
 const ExplanationBody = t.Union(
   [
-    t.Object({ vhost: t.Integer({ description: 'the id' }), path }, { title: 'ExplainVhost' }),
+    t.Object({ vhost: integer({ description: 'the id' }), path }, { title: 'ExplainVhost' }),
     t.Object(
       {
         operation: AnyOperation,

@@ -1,6 +1,7 @@
 /** What an explanation says of a site: how far a request of a visitor gets, what stops it, and what to do. */
 import { type Static, t } from 'elysia';
 import { AnyOperation } from '../../hub/model/any-operation.ts';
+import { integer } from '../../shared/integer.ts';
 import { CAUSE_WORDS, type Cause, STEPS, type Step } from './words.ts';
 
 const steps = STEPS.map((step) => t.Literal(step));
@@ -43,7 +44,7 @@ export const Explanation = t.Object(
     asked: t.Union(
       [
         t.Object({
-          status: t.Union([t.Integer(), t.Null()]),
+          status: t.Union([integer(), t.Null()]),
           location: t.Union([t.String(), t.Null()]),
           ms: t.Number(),
         }),

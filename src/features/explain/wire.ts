@@ -1,5 +1,6 @@
 /** What an agent finds when it walks the way of a request: plain data, from which the hub draws the conclusions. */
 import { type Static, t } from 'elysia';
+import { integer } from '../../shared/integer.ts';
 import type { BodyCall } from '../../shared/wire/call.ts';
 
 /** How long one explanation may take, in milliseconds. */
@@ -12,7 +13,7 @@ export const EXPLAIN_MS = 30_000;
 export const ExplainRequest = t.Object({
   proxyfile: t.String(),
   name: t.String(),
-  port: t.Integer(),
+  port: integer(),
   path: t.String(),
   live: t.Boolean(),
 });
@@ -27,7 +28,7 @@ export const FirstLookRequest = t.Omit(ExplainRequest, ['proxyfile', 'live']);
 export type FirstLookRequest = Static<typeof FirstLookRequest>;
 
 const text = t.Union([t.String(), t.Null()]);
-const integer = t.Union([t.Integer(), t.Null()]);
+const nullableInteger = t.Union([integer(), t.Null()]);
 
 /**
  * Where the site's name points, as this machine sees it. `skipped`: no name that can be looked up, or one that only
@@ -108,7 +109,7 @@ const UpstreamFinding = t.Object({
   /** Another address of this machine at which the port is open, if it is refused. */
   instead: text,
   speaks: oneOf(SPEAKS),
-  status: integer,
+  status: nullableInteger,
   /** The first printable characters of what is not HTTP. */
   banner: text,
   certificate: t.Union([PeerCertificate, t.Null()]),
@@ -123,7 +124,7 @@ export type UpstreamFinding = Static<typeof UpstreamFinding>;
 const LEADS = ['loop', 'follows', 'site', 'upstream', 'inside', 'unserved', 'away'] as const;
 
 const Asked = t.Object({
-  status: integer,
+  status: nullableInteger,
   location: text,
   /** Milliseconds. */
   ms: t.Number(),
@@ -132,7 +133,7 @@ const Asked = t.Object({
   /** Whether that one is asked who somebody is. */
   bySignIn: t.Boolean(),
   /** The status at the end of the redirects that stay on the site. */
-  landed: integer,
+  landed: nullableInteger,
   leads: t.Union([oneOf(LEADS), t.Null()]),
   /** The sign-in page is behind the same sign-in, or does not answer. */
   portal: t.Union([t.Literal('loop'), t.Literal('down'), t.Null()]),
@@ -148,11 +149,11 @@ const Asked = t.Object({
 export type Asked = Static<typeof Asked>;
 
 /** Statuses of the same request at the upstream, without what Caddy adds, and with only the site's name. */
-const Direct = t.Object({ plain: integer, named: integer });
+const Direct = t.Object({ plain: nullableInteger, named: nullableInteger });
 export type Direct = Static<typeof Direct>;
 
 /** Statuses of a request for a websocket, by way of Caddy and without it. */
-const Websocket = t.Object({ here: integer, direct: integer });
+const Websocket = t.Object({ here: nullableInteger, direct: nullableInteger });
 export type Websocket = Static<typeof Websocket>;
 
 export const Findings = t.Object({

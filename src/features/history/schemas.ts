@@ -1,6 +1,7 @@
 /** What the routes of a moment take and answer. */
 import { type Static, t } from 'elysia';
 import { Outcome, Replaying, Timestamp } from '../../hub/http/schemas.ts';
+import { integer } from '../../shared/integer.ts';
 import { LOG_FILTERS } from '../../shared/patterns.ts';
 import { Check } from '../../shared/wire/checks.ts';
 
@@ -34,7 +35,7 @@ export const DIFFERENCE = {
 
 /** As a file for `signalbox apply` has it, with its id then. */
 const Site = t.Object({
-  id: t.Integer(),
+  id: integer(),
   domain: t.String(),
   enabled: t.Boolean(),
   upstream: t.Optional(t.String()),
@@ -48,7 +49,7 @@ const Site = t.Object({
 });
 
 const Policy = t.Object({
-  id: t.Integer(),
+  id: integer(),
   name: t.String(),
   recipe: t.String(),
   values: t.Record(t.String(), t.Unknown(), {
@@ -70,7 +71,7 @@ export const MomentView = t.Object(
       description: 'those that are there now, with the options that they had of their own then',
     }),
     certificates: t.Array(t.String(), { description: 'the names of kept certificates' }),
-    changes: t.Array(t.Integer(), {
+    changes: t.Array(integer(), {
       description: 'the groups of changes since, newest first, at most 100',
     }),
   },
@@ -81,7 +82,7 @@ export const RestoreBody = t.Object(
   {
     at: Time,
     vhosts: t.Optional(
-      t.Array(t.Integer({ minimum: 1 }), {
+      t.Array(integer({ minimum: 1 }), {
         minItems: 1,
         maxItems: 10_000,
         description:
@@ -106,7 +107,7 @@ export const RestoreAnswer = t.Composite(
       }),
       published: t.Boolean({ description: 'whether the proxies got, or would get, any of it' }),
       group: t.Optional(
-        t.Integer({ description: 'in the changelog: its undo takes all of it back' }),
+        integer({ description: 'in the changelog: its undo takes all of it back' }),
       ),
     }),
     Outcome,

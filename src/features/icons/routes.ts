@@ -5,10 +5,11 @@ import { IdParams, idOf } from '../../hub/http/params.ts';
 import { isNamedBy } from '../../hub/http/responses.ts';
 import { route } from '../../hub/http/route.ts';
 import { Failure } from '../../shared/failure.ts';
+import { integer } from '../../shared/integer.ts';
 import type { Icons } from './icons.ts';
 
 const VhostIcon = t.Object(
-  { id: t.Integer(), version: t.String({ description: 'another one for each icon' }) },
+  { id: integer(), version: t.String({ description: 'another one for each icon' }) },
   { title: 'VhostIcon' },
 );
 

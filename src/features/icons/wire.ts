@@ -1,11 +1,12 @@
 /** How the hub asks an agent for the icon of a site. */
 import { type Static, t } from 'elysia';
+import { integer } from '../../shared/integer.ts';
 import type { BodyCall } from '../../shared/wire/call.ts';
 
 /** `name` and `port`: of the site, as `CheckTarget` has them. `path`: of the icon, if a page named it. */
 export const IconRequest = t.Object({
   name: t.String(),
-  port: t.Integer(),
+  port: integer(),
   path: t.Union([t.String({ pattern: '^/', maxLength: 2_000 }), t.Null()]),
 });
 

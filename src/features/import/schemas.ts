@@ -1,6 +1,7 @@
 /** Import on the wire. */
 import { type Static, t } from 'elysia';
 import { Outcome, Replaying } from '../../hub/http/schemas.ts';
+import { integer } from '../../shared/integer.ts';
 
 const Side = t.Union([t.Literal('keep'), t.Literal('file')]);
 
@@ -44,7 +45,7 @@ const MergeView = t.Object({
         t.Literal('skip'),
         t.Literal('replace'),
       ]),
-      vhosts: t.Array(t.Object({ id: t.Integer(), domain: t.String(), enabled: t.Boolean() }), {
+      vhosts: t.Array(t.Object({ id: integer(), domain: t.String(), enabled: t.Boolean() }), {
         description: 'the vhosts that have its addresses',
       }),
       diff: t.String({ description: 'from their blocks to the block of the file' }),
@@ -74,13 +75,13 @@ export const ImportAnswer = t.Composite(
       preamble: t.String(),
       vhosts: t.Array(
         t.Object({
-          id: t.Union([t.Integer(), t.Null()]),
+          id: t.Union([integer(), t.Null()]),
           domain: t.String(),
           config: t.String(),
           upstream: t.String(),
         }),
       ),
-      skipped: t.Array(t.Object({ line: t.Integer(), reason: t.String() })),
+      skipped: t.Array(t.Object({ line: integer(), reason: t.String() })),
       proxyfile: t.String(),
       merge: MergeView,
     }),

@@ -5,20 +5,12 @@ import { isObject, type Json, type JsonObject } from '../../shared/json.ts';
 export const toJson = (value: unknown): Json => JSON.parse(JSON.stringify(value ?? null)) as Json;
 
 /**
- * Removes what Elysia adds to a schema. An integer becomes a union with numeric text, for query
- * strings; and an object, after the first request to its route, gets `additionalProperties: false`,
- * although unknown fields of a body are ignored.
+ * Removes what Elysia adds to a schema: an object, after the first request to its route, gets
+ * `additionalProperties: false`, although unknown fields of a body are ignored.
  */
 export function plain(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(plain);
   if (!isObject(schema)) return schema;
-  const { anyOf, ...rest } = schema;
-  if (Array.isArray(anyOf) && anyOf.length === 2) {
-    const [text, number] = anyOf;
-    if (isObject(text) && isObject(number) && text.format === 'integer') {
-      return { ...rest, ...number };
-    }
-  }
   return Object.fromEntries(
     Object.entries(schema)
       .filter(([key, value]) => key !== 'additionalProperties' || value !== false)

@@ -1,5 +1,6 @@
 /** What a change would have done to requests that are in the log, and what hub and agent say about it. */
 import { type Static, t } from 'elysia';
+import { integer } from '../../shared/integer.ts';
 import type { BodyCall, Call } from '../../shared/wire/call.ts';
 import { Stored } from '../../shared/wire/protocol.ts';
 
@@ -18,8 +19,8 @@ export const MOST_EXAMPLES = 5;
 export const ReplayRequest = t.Object({
   proxyfile: t.String(),
   hosts: t.Union([t.Array(t.String()), t.Null()]),
-  days: t.Integer({ minimum: REPLAY_DAYS.least, maximum: REPLAY_DAYS.most }),
-  requests: t.Integer({ minimum: REPLAY_REQUESTS.least, maximum: REPLAY_REQUESTS.most }),
+  days: integer({ minimum: REPLAY_DAYS.least, maximum: REPLAY_DAYS.most }),
+  requests: integer({ minimum: REPLAY_REQUESTS.least, maximum: REPLAY_REQUESTS.most }),
   signedIn: t.Optional(t.Boolean()),
 });
 export type ReplayRequest = Static<typeof ReplayRequest>;
@@ -28,7 +29,7 @@ export const ReplayStarted = t.Object({ id: t.String() });
 
 const Reply = t.Object(
   {
-    status: t.Union([t.Integer(), t.Null()], { description: 'null: there would be no response' }),
+    status: t.Union([integer(), t.Null()], { description: 'null: there would be no response' }),
     to: t.Union([t.String(), t.Null()], {
       description:
         'the upstream that would answer; null: Caddy itself; several with a space between',
@@ -45,7 +46,7 @@ const Reply = t.Object(
     ),
     authenticate: t.Optional(t.String({ description: '`WWW-Authenticate`' })),
     retryAfter: t.Optional(t.String({ description: '`Retry-After`' })),
-    length: t.Optional(t.Integer({ description: 'bytes of a file' })),
+    length: t.Optional(integer({ description: 'bytes of a file' })),
     type: t.Optional(t.String({ description: '`Content-Type` of a file' })),
   },
   {
@@ -59,9 +60,9 @@ export const ReplayGroup = t.Object({
   domain: t.String({
     description: 'the name of the site, maybe with `*`; `*`: one that answers to any; empty: none',
   }),
-  requests: t.Integer({ description: 'distinct ones' }),
-  count: t.Integer({ description: 'how often they came' }),
-  visitors: t.Integer({ description: 'distinct addresses' }),
+  requests: integer({ description: 'distinct ones' }),
+  count: integer({ description: 'how often they came' }),
+  visitors: integer({ description: 'distinct addresses' }),
   before: Reply,
   after: Reply,
   signedIn: t.Optional(
@@ -82,15 +83,15 @@ export type ReplayGroup = Static<typeof ReplayGroup>;
 /** How far a replay is, and what it has found so far. */
 export const ReplayState = t.Object({
   state: t.Union([t.Literal('running'), t.Literal('done'), t.Literal('failed')]),
-  done: t.Integer({ description: 'distinct requests that were compared' }),
-  of: t.Integer({ description: 'distinct requests that will be; 0 while they are being chosen' }),
-  same: t.Integer(),
-  differ: t.Integer(),
+  done: integer({ description: 'distinct requests that were compared' }),
+  of: integer({ description: 'distinct requests that will be; 0 while they are being chosen' }),
+  same: integer(),
+  differ: integer(),
   groups: t.Array(ReplayGroup, { description: 'what differs, the most serious first' }),
   leftOut: t.Array(
     t.Object({
       reason: t.String(),
-      count: t.Integer({ description: 'how often such requests came' }),
+      count: integer({ description: 'how often such requests came' }),
     }),
     { description: 'what was not compared, and why' },
   ),

@@ -5,13 +5,14 @@ import { IdParams, idOf } from '../../hub/http/params.ts';
 import { route } from '../../hub/http/route.ts';
 import { Timestamp } from '../../hub/http/schemas.ts';
 import { findVhost } from '../../hub/model/vhost-changes.ts';
+import { integer } from '../../shared/integer.ts';
 import { DAYS, HOURS, shareOf } from './overview.ts';
 import type { Uptime } from './uptime.ts';
 
 const HOUR_MS = 3_600_000;
 const DEFAULT_DAYS = 30;
 
-const Milliseconds = t.Union([t.Integer(), t.Null()], {
+const Milliseconds = t.Union([integer(), t.Null()], {
   description: 'milliseconds of the right answers; null if there were none',
 });
 
@@ -24,8 +25,8 @@ const VhostUptime = t.Object(
     buckets: t.Array(
       t.Object({
         from: Timestamp,
-        asked: t.Integer(),
-        failed: t.Integer(),
+        asked: integer(),
+        failed: integer(),
         p50: Milliseconds,
         p95: Milliseconds,
       }),
@@ -42,7 +43,7 @@ const barsOf = (description: string) =>
 
 const UptimeBars = t.Object(
   {
-    id: t.Integer(),
+    id: integer(),
     day: barsOf(`each of the last ${HOURS} hours, oldest first`),
     month: barsOf(`each of the last ${DAYS} times 24 hours, oldest first`),
   },

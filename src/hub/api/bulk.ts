@@ -2,6 +2,7 @@
 import { Elysia, type Static, t } from 'elysia';
 import { createPauses } from '../../shared/async.ts';
 import { Failure } from '../../shared/failure.ts';
+import { integer } from '../../shared/integer.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf } from '../auth/guard.ts';
 import { ChangeQuery, demandsOf } from '../http/params.ts';
@@ -39,7 +40,7 @@ const MAX_OPERATIONS = 1_000;
 const MOST_ANSWERED = 16 * 1024 * 1024;
 
 /** The fields of a vhost or policy that the caller has read, and its id. */
-const Seen = t.Object({ id: t.Integer() }, { additionalProperties: true });
+const Seen = t.Object({ id: integer() }, { additionalProperties: true });
 
 const SeenAll = t.Optional(t.Array(Seen, { maxItems: MAX_OPERATIONS }));
 const Expected = { vhosts: SeenAll, policies: SeenAll };
@@ -100,7 +101,7 @@ export function vhostBulkRoutes(context: ApiContext) {
           t.Object({
             results: t.Array(t.Union([ChangedVhost, ChangedPolicy, Done])),
             group: t.Optional(
-              t.Integer({
+              integer({
                 description: 'of these changes in the changelog; left out if nothing has changed',
               }),
             ),

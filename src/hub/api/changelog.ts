@@ -1,5 +1,6 @@
 /** `/changelog`: who changed what, and undoing a change. */
 import { Elysia, t } from 'elysia';
+import { integer } from '../../shared/integer.ts';
 import { authorOf, type Caller, isViewer, recordedAuthorOf } from '../auth/guard.ts';
 import { IdParams, idOf } from '../http/params.ts';
 import { UNDOES } from '../http/refusal-schemas.ts';
@@ -21,7 +22,7 @@ const Action = t.Union([
 
 export const ChangelogEntry = t.Object(
   {
-    id: t.Integer(),
+    id: integer(),
     userId: t.String(),
     userName: t.String(),
     action: Action,
@@ -33,20 +34,20 @@ export const ChangelogEntry = t.Object(
     createdAt: Timestamp,
     via: t.Union([t.String(), t.Null()], { description: 'the API token that made the change' }),
     behind: t.Optional(t.Array(t.String(), { description: 'the agents that were unreachable' })),
-    group: t.Integer({ description: 'the same for all changes of one request' }),
+    group: integer({ description: 'the same for all changes of one request' }),
   },
   { title: 'ChangelogEntry' },
 );
 
 export const ChangelogGroup = t.Object(
   {
-    group: t.Integer(),
+    group: integer(),
     userId: t.String(),
     userName: t.String(),
     via: ChangelogEntry.properties.via,
     createdAt: Timestamp,
     summary: t.String({ description: 'what the request did, in one line for people' }),
-    count: t.Integer({ description: 'all its changes, also those that a filter leaves out' }),
+    count: integer({ description: 'all its changes, also those that a filter leaves out' }),
     entries: t.Array(ChangelogEntry, {
       description: 'the first five of its changes that pass the filter',
     }),

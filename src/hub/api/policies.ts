@@ -1,5 +1,6 @@
 /** `/policies`: listing, reading, creating, updating and deleting a policy. */
 import { Elysia, t } from 'elysia';
+import { integer } from '../../shared/integer.ts';
 import { jsonBody } from '../../shared/json-body.ts';
 import { authorOf, type Caller, isViewer } from '../auth/guard.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
@@ -23,7 +24,7 @@ import { ownHosts } from './vhost-view.ts';
 
 const Whole = t.Object(
   {
-    id: t.Integer(),
+    id: integer(),
     name: t.String(),
     recipe: t.String({ description: 'the id of its recipe' }),
     values: t.Record(t.String(), t.Unknown(), {
@@ -32,7 +33,7 @@ const Whole = t.Object(
     everywhere: t.Boolean({
       description: 'whether it applies to every vhost that does not name it in `except`',
     }),
-    vhosts: t.Array(t.Integer(), { description: 'the ids of the vhosts to which it applies' }),
+    vhosts: t.Array(integer(), { description: 'the ids of the vhosts to which it applies' }),
     source: t.Union([t.String(), t.Null()], { description: 'as of a vhost' }),
     createdAt: Timestamp,
     updatedAt: Timestamp,

@@ -1,6 +1,7 @@
 /** `/status`: the state of hub, agent and proxy in one response. */
 import { Elysia, t } from 'elysia';
 import { ADVISORIES_AS_OF, advisoriesFor } from '../../shared/advisories.ts';
+import { integer } from '../../shared/integer.ts';
 import { type Guard, isViewer } from '../auth/guard.ts';
 import { AGENT, AgentView } from '../http/agent-view.ts';
 import { route } from '../http/route.ts';
@@ -18,7 +19,7 @@ export const HubStatus = t.Object(
   {
     version: t.String(),
     commit: nullable(t.String()),
-    uptimeSeconds: t.Integer(),
+    uptimeSeconds: integer(),
     agent: t.Object({
       reachable: t.Boolean(),
       latencyMs: nullable(t.Number()),
@@ -34,7 +35,7 @@ export const HubStatus = t.Object(
       description:
         'all current problems, one entry per cause, worst first; unknown facts are left out',
     }),
-    checking: t.Integer({
+    checking: integer({
       description:
         'how many enabled vhosts the agents have not looked at yet since the hub was started, or since the last change, for a minute at most; until it is 0, a problem may still be missing',
     }),
@@ -58,14 +59,14 @@ export const HubStatus = t.Object(
       t.Object({
         vhost: t.Optional(
           t.Object(
-            { id: t.Integer(), domain: t.String() },
+            { id: integer(), domain: t.String() },
             { description: 'absent: it is in the preamble' },
           ),
         ),
         agents: t.Optional(
           t.Array(t.String(), { description: 'whose preamble, if they have one of their own' }),
         ),
-        line: t.Integer({ description: 'of the config, or of the preamble' }),
+        line: integer({ description: 'of the config, or of the preamble' }),
         since: t.String({ description: 'the first release that is known to refuse it' }),
         detail: t.String(),
         instead: t.String({ description: 'what to write instead' }),
@@ -87,14 +88,14 @@ export const HubStatus = t.Object(
     drift: t.Boolean({ description: 'another program changed the file on disk' }),
     restartNeeded: t.Boolean({ description: 'a failed start may have left listeners open' }),
     lastPublish: nullable(
-      t.Object({ at: Timestamp, milliseconds: t.Number(), changes: t.Integer() }),
+      t.Object({ at: Timestamp, milliseconds: t.Number(), changes: integer() }),
     ),
     sources: t.Array(
       t.Object({
         name: t.String(),
-        sites: t.Integer(),
-        policies: t.Integer(),
-        differing: t.Integer({
+        sites: integer(),
+        policies: integer(),
+        differing: integer({
           description: 'how many of them were changed since: its next apply undoes that',
         }),
       }),
@@ -103,7 +104,7 @@ export const HubStatus = t.Object(
     warnings: t.Array(t.String(), { description: 'warnings for the operator' }),
     broken: t.Array(
       t.Object({
-        id: t.Integer(),
+        id: integer(),
         domain: t.String(),
         agents: t.Optional(
           t.Array(t.String(), {
@@ -119,7 +120,7 @@ export const HubStatus = t.Object(
     ),
     certificates: t.Array(
       t.Object({
-        id: t.Integer({ description: 'of the vhost' }),
+        id: integer({ description: 'of the vhost' }),
         domain: t.String({ description: 'of the vhost' }),
         agent: t.Optional(
           t.String({ description: 'whose proxy has it; only if the hub has several agents' }),
@@ -127,7 +128,7 @@ export const HubStatus = t.Object(
         name: t.String({ description: 'the host name that the certificate is for' }),
         issuer: t.String(),
         notAfter: Timestamp,
-        daysLeft: t.Integer({ description: 'whole days; negative if it has expired' }),
+        daysLeft: integer({ description: 'whole days; negative if it has expired' }),
         overdue: t.Boolean({
           description: 'not renewed automatically, or the proxy should have renewed it by now',
         }),

@@ -1,6 +1,7 @@
 /** The answer of a preview: whether the proxy would accept the change, and what it would look like. */
 import { t } from 'elysia';
 import { type Failure, sentenceOf } from '../../shared/failure.ts';
+import { integer } from '../../shared/integer.ts';
 import { ErrorBody } from '../../shared/wire/protocol.ts';
 import { Warning, warned } from '../http/schemas.ts';
 import type { Vhost } from '../model/vhost.ts';
@@ -11,11 +12,11 @@ export const Verdict = t.Object(
     valid: t.Boolean(),
     detail: t.Union([t.String(), t.Null()]),
     hint: t.Union([t.String(), t.Null()], { description: 'one sentence on how to fix it' }),
-    line: t.Union([t.Integer(), t.Null()]),
+    line: t.Union([integer(), t.Null()]),
     policy: ErrorBody.properties.policy,
     proxyfile: t.String(),
     diff: t.String(),
-    vhosts: t.Array(t.Object({ id: t.Integer(), domain: t.String() }), {
+    vhosts: t.Array(t.Object({ id: integer(), domain: t.String() }), {
       description: 'the vhosts affected by a change of a policy; none for other changes',
     }),
     warnings: t.Optional(
@@ -27,7 +28,7 @@ export const Verdict = t.Object(
       t.Array(
         t.Object({
           vhost: t.Object({
-            id: t.Union([t.Integer(), t.Null()], { description: 'null: it would be created' }),
+            id: t.Union([integer(), t.Null()], { description: 'null: it would be created' }),
             domain: t.String(),
           }),
           agent: t.Optional(t.String({ description: 'if there are several' })),
@@ -35,7 +36,7 @@ export const Verdict = t.Object(
             description:
               'whether its check would pass; without a check, `false` if there was no response or one of 502, 503 or 504, and otherwise `null`',
           }),
-          status: t.Union([t.Integer(), t.Null()], { description: 'null: there was no response' }),
+          status: t.Union([integer(), t.Null()], { description: 'null: there was no response' }),
           detail: t.String({ description: 'the response in words, for people' }),
         }),
         {

@@ -4,6 +4,7 @@
  */
 import { Elysia, getSchemaValidator, type TSchema, t } from 'elysia';
 import { shareNext } from '../../shared/async.ts';
+import { integer } from '../../shared/integer.ts';
 import { createCache, memoize } from '../../shared/memoize.ts';
 import { ActivityQuery, Activity as Counts, Latency, LogActivity } from '../../shared/wire/logs.ts';
 import { type Guard, isViewer } from '../auth/guard.ts';
@@ -96,7 +97,7 @@ export const VhostActivity = t.Composite(
       vhosts: t.Array(
         t.Composite([
           t.Object({
-            id: t.Integer(),
+            id: integer(),
             hosts: t.Array(t.String(), {
               description: `the host names that were requested, at most ${MOST_HOSTS}`,
             }),

@@ -1,5 +1,6 @@
 /** `/vhosts/strips`: how each vhost was in the last day or month, in bars, for a list. */
 import { Elysia, t } from 'elysia';
+import { integer } from '../../shared/integer.ts';
 import { memoize } from '../../shared/memoize.ts';
 import type { Guard } from '../auth/guard.ts';
 import { isNamedBy, sharedJson } from '../http/responses.ts';
@@ -17,15 +18,15 @@ export const VhostStrips = t.Object(
     span: Name,
     from: Timestamp,
     to: t.String({ description: 'ISO 8601; the last bar is not over' }),
-    bars: t.Integer({ description: `how many there are: ${BARS}` }),
+    bars: integer({ description: `how many there are: ${BARS}` }),
     strips: t.Array(
       t.Object({
-        id: t.Integer(),
+        id: integer(),
         bars: t.String({
           description:
             'a letter for each bar, oldest first. `f`: at least one of 20 requests was answered by a 5xx, or one of 20 checks failed; `u`: others were answered; `n`: no requests; `o`: off, or not there yet; `?`: not known. A bar of 24 minutes takes the checks of the hour that its middle is in',
         }),
-        changes: t.Array(t.Integer(), { description: 'the bars, from 0, in which it was changed' }),
+        changes: t.Array(integer(), { description: 'the bars, from 0, in which it was changed' }),
       }),
     ),
   },

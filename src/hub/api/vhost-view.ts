@@ -1,5 +1,6 @@
 /** A vhost as the API shows it, its entity tag, warnings about it, and examples for the API's description. */
 import { type Static, t } from 'elysia';
+import { integer } from '../../shared/integer.ts';
 import { memoize } from '../../shared/memoize.ts';
 import { Check } from '../../shared/wire/checks.ts';
 import { type Caller, isViewer } from '../auth/guard.ts';
@@ -14,7 +15,7 @@ import { Serving } from '../publish/serving.ts';
 
 const Whole = t.Object(
   {
-    id: t.Integer(),
+    id: integer(),
     domain: t.String(),
     addresses: t.Array(t.String(), {
       description:

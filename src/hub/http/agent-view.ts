@@ -1,5 +1,6 @@
 /** An agent as the API shows it, and an example for the API's description. */
 import { type Static, t } from 'elysia';
+import { integer } from '../../shared/integer.ts';
 import { Timestamp } from './schemas.ts';
 
 export const AgentView = t.Object(
@@ -36,11 +37,11 @@ export const AgentView = t.Object(
     latencyMs: t.Union([t.Number(), t.Null()], {
       description: 'how long its last response took; null if it does not answer',
     }),
-    skewMs: t.Union([t.Integer(), t.Null()], {
+    skewMs: t.Union([integer(), t.Null()], {
       description:
         'the minimum number of milliseconds by which its clock is ahead of the hub’s; null if unknown',
     }),
-    sites: t.Integer({ description: 'how many enabled vhosts are placed on it' }),
+    sites: integer({ description: 'how many enabled vhosts are placed on it' }),
   },
   { title: 'Agent' },
 );

@@ -2,6 +2,7 @@
 import { type Static, t } from 'elysia';
 import { UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
 import { Failure } from '../../shared/failure.ts';
+import { integer } from '../../shared/integer.ts';
 import { Check } from '../../shared/wire/checks.ts';
 import { misspelledUpstream } from '../caddyfile/not-replaced.ts';
 import type { Policy } from '../recipes/policy.ts';
@@ -58,12 +59,9 @@ export const VhostFields = {
 export const Operation = t.Union(
   [
     t.Object({ op: t.Literal('create'), ...NewVhost }, { title: 'CreateVhost' }),
-    t.Object(
-      { op: t.Literal('update'), id: t.Integer(), ...VhostFields },
-      { title: 'UpdateVhost' },
-    ),
-    t.Object({ op: t.Literal('delete'), id: t.Integer() }, { title: 'DeleteVhost' }),
-    t.Object({ op: t.Literal('toggle'), id: t.Integer() }, { title: 'ToggleVhost' }),
+    t.Object({ op: t.Literal('update'), id: integer(), ...VhostFields }, { title: 'UpdateVhost' }),
+    t.Object({ op: t.Literal('delete'), id: integer() }, { title: 'DeleteVhost' }),
+    t.Object({ op: t.Literal('toggle'), id: integer() }, { title: 'ToggleVhost' }),
   ],
   { title: 'Operation' },
 );
@@ -130,7 +128,7 @@ export const PolicyFields = {
 export const PolicyOperation = t.Object(
   {
     op: t.Literal('policy'),
-    id: t.Optional(t.Integer({ description: 'if left out, the policy is created' })),
+    id: t.Optional(integer({ description: 'if left out, the policy is created' })),
     recipe: t.Optional(NewPolicy.recipe),
     ...PolicyFields,
   },
@@ -139,11 +137,11 @@ export const PolicyOperation = t.Object(
 
 /** Undoes an entry of the changelog, or all entries of one request. */
 export const UndoEntry = t.Object(
-  { op: t.Literal('undo'), id: t.Integer({ description: 'of an entry of the changelog' }) },
+  { op: t.Literal('undo'), id: integer({ description: 'of an entry of the changelog' }) },
   { title: 'UndoEntry' },
 );
 export const UndoGroup = t.Object(
-  { op: t.Literal('undo'), group: t.Integer({ description: 'of entries of the changelog' }) },
+  { op: t.Literal('undo'), group: integer({ description: 'of entries of the changelog' }) },
   { title: 'UndoGroup' },
 );
 

@@ -1,13 +1,14 @@
 /** Where the proxy listens; if that is not ports 80 and 443, why, and what fixes it. Pure. */
 import { type Static, t } from 'elysia';
 import { findOption, portOptions } from '../../shared/caddyfile/globals.ts';
+import { integer } from '../../shared/integer.ts';
 import type { ProxyStatus } from '../../shared/wire/proxy.ts';
 import { type Holder, type PortState, STANDARD_PORTS } from '../../shared/wire/proxy.ts';
 
 const schemaOf = (wanted: number) =>
   t.Object({
-    port: t.Integer({ description: 'where the proxy listens, or would for a site that needs it' }),
-    wanted: t.Integer({ examples: [wanted] }),
+    port: integer({ description: 'where the proxy listens, or would for a site that needs it' }),
+    wanted: integer({ examples: [wanted] }),
     reason: t.Union([t.String(), t.Null()], {
       description: `why the port is not ${wanted}, or not open; null if all is well`,
     }),

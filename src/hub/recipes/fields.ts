@@ -1,15 +1,12 @@
 /** Fields that several recipes have. */
-import { type IntegerOptions, Type } from '@sinclair/typebox';
 import { t } from 'elysia';
+import { integer } from '../../shared/integer.ts';
 
 type Words = { title: string; description: string };
 
 /** In one list. */
 export const MAX_NETWORKS = 2_000;
 const MAX_TEXT = 2_000;
-
-/** An integer, and not also its digits as text, which `t.Integer` of Elysia accepts. */
-export const integer = (options: Words & IntegerOptions) => Type.Integer(options);
 
 /** Addresses and networks, as Caddy's `remote_ip` takes them. */
 export const networks = (words: Words, minItems = 1) =>

@@ -7,6 +7,7 @@ import {
   wordsOfProblem,
 } from '../../features/problems.ts';
 import type { EventName } from '../../shared/events.ts';
+import { integer } from '../../shared/integer.ts';
 import { CureView, Timestamp } from '../http/schemas.ts';
 
 /**
@@ -102,10 +103,10 @@ export const ProblemView = t.Object(
         '`bad`: it affects visitors or changes now; `notice`: it can wait, and is counted nowhere',
     }),
     vhost: t.Optional(
-      t.Object({ id: t.Integer(), domain: t.String() }, { description: 'if it affects only one' }),
+      t.Object({ id: integer(), domain: t.String() }, { description: 'if it affects only one' }),
     ),
     vhosts: t.Optional(
-      t.Array(t.Object({ id: t.Integer(), domain: t.String() }), {
+      t.Array(t.Object({ id: integer(), domain: t.String() }), {
         description: 'if it affects several, such as an upstream that they share',
       }),
     ),

@@ -1,5 +1,6 @@
 /** Six numbers for a tile that polls them: those of the last look, so that asking takes no work for each site. */
 import { type Static, t } from 'elysia';
+import { integer } from '../../shared/integer.ts';
 import type { SiteSet } from '../model/vhost.ts';
 import type { AgentFacts } from './agent-facts.ts';
 import { countedIn, type ProblemView } from './problem.ts';
@@ -7,19 +8,19 @@ import type { FailingOf } from './sites/states.ts';
 
 export const Summary = t.Object(
   {
-    sites: t.Integer({ description: 'enabled vhosts' }),
-    sitesDown: t.Integer({
+    sites: integer({ description: 'enabled vhosts' }),
+    sitesDown: integer({
       description:
         'those with a problem of the level `bad`, those that the last explanation found failing, and those of a proxy that is down; unknown facts are left out',
     }),
-    problems: t.Integer({
+    problems: integer({
       description: 'as in `/status`, without notices and those that are known',
     }),
-    certificatesDue: t.Integer({
+    certificatesDue: integer({
       description: 'host names whose certificate expires within 14 days, as in `/status`',
     }),
-    proxies: t.Integer(),
-    proxiesDown: t.Integer({ description: 'those that do not answer, or whose agent does not' }),
+    proxies: integer(),
+    proxiesDown: integer({ description: 'those that do not answer, or whose agent does not' }),
   },
   { title: 'Summary' },
 );

@@ -1,5 +1,6 @@
 /** How a site's answer has to look, and what hub and agent say to each other about it. */
 import { type Static, t } from 'elysia';
+import { integer } from '../integer.ts';
 
 /** Seconds, unless a check says otherwise. */
 export const WITHIN = 5;
@@ -25,11 +26,9 @@ export const Check = t.Object(
       description: 'with its query, percent-encoded',
     }),
     status: t.Optional(
-      // Elysia's `t.Integer` takes a text for a number.
-      t.Number({
+      integer({
         minimum: 200,
         maximum: 599,
-        multipleOf: 1,
         description: 'default: any from 200 to 299',
       }),
     ),
@@ -75,7 +74,7 @@ export const wantsSame = ({ every: _, ...one }: Check, { every: __, ...other }: 
  */
 export const CheckTarget = t.Object({
   name: t.String(),
-  port: t.Integer(),
+  port: integer(),
   check: t.Union([Check, t.Null()]),
   tried: t.Optional(t.Number({ minimum: 0 })),
 });
@@ -108,7 +107,7 @@ export const ChecksAnswer = t.Object({
   answers: t.Array(
     t.Object({
       passed: t.Boolean(),
-      status: t.Union([t.Integer(), t.Null()], { description: 'null: there was no response' }),
+      status: t.Union([integer(), t.Null()], { description: 'null: there was no response' }),
       reason: t.String({
         description: 'the last response in words, for people: `GET / answered 502 instead of 200`',
       }),

@@ -1,5 +1,6 @@
 /** Queries of the access log and their answers: pages, exports, numbers over time. */
 import { type Static, t } from 'elysia';
+import { integer } from '../integer.ts';
 import { LOG_FILTERS } from '../patterns.ts';
 
 /** The filters of a log, as they are in a URL. */
@@ -82,7 +83,7 @@ export const LogEntry = t.Object(
     domain: t.String(),
     method: t.String(),
     path: t.String(),
-    status: t.Integer(),
+    status: integer(),
     latency: t.String({
       description: 'milliseconds with at most 3 decimals',
       examples: ['1.234ms'],
@@ -115,9 +116,9 @@ const Missing = t.Optional(t.Array(t.String(), { description: 'the unreachable a
 export const LogPage = t.Object(
   {
     logs: t.Array(LogEntry),
-    total: t.Integer(),
-    page: t.Integer(),
-    pageSize: t.Integer(),
+    total: integer(),
+    page: integer(),
+    pageSize: integer(),
     partial: t.Optional(
       t.Literal(true, {
         description: 'not all of the log was read: there may be more, older entries',
@@ -158,7 +159,7 @@ export type StatsQuery = Static<typeof StatsQuery>;
 export const Latency = t.Union([t.Number(), t.Null()], {
   description: 'milliseconds, accurate to 6.25 %',
 });
-const Requests = t.Integer();
+const Requests = integer();
 export const PerClass = t.Object({
   '1xx': Requests,
   '2xx': Requests,
@@ -182,7 +183,7 @@ export const LogStats = t.Object(
       description: 'ISO 8601; null if there are no entries',
     }),
     to: t.Union([t.String(), t.Null()]),
-    requests: t.Integer(),
+    requests: integer(),
     buckets: t.Array(
       t.Object({
         from: t.String(),
@@ -196,7 +197,7 @@ export const LogStats = t.Object(
     domains: t.Array(t.Object({ domain: t.String(), requests: Requests }), {
       description: 'the ten with the most requests; only the first 16,384 domains are counted',
     }),
-    statuses: t.Array(t.Object({ status: t.Integer(), requests: Requests })),
+    statuses: t.Array(t.Object({ status: integer(), requests: Requests })),
     latest: t.Object(
       {
         requests: Requests,
@@ -215,9 +216,9 @@ export const LogStats = t.Object(
     sampled: t.Optional(
       t.Object(
         {
-          of: t.Integer({ description: 'one of so many lines was read' }),
+          of: integer({ description: 'one of so many lines was read' }),
           agents: t.Optional(
-            t.Record(t.String(), t.Integer(), {
+            t.Record(t.String(), integer(), {
               description: 'with several agents: the same for each that read only a part',
             }),
           ),
@@ -265,7 +266,7 @@ export type Latencies = Static<typeof Latencies>;
 export const LogActivity = t.Object({
   from: t.Union([t.String(), t.Null()]),
   to: t.Union([t.String(), t.Null()]),
-  buckets: t.Integer(),
+  buckets: integer(),
   domains: t.Record(t.String(), t.Composite([Activity, t.Object({ latencies: Latencies })])),
   /** Of the oldest entry that the log still has; null: it is empty. Agents of older releases do not say it. */
   since: t.Optional(t.Union([t.String(), t.Null()])),

@@ -1,5 +1,6 @@
 /** What a hub asks an agent for to make one answer of the logs of several. */
 import { type Static, t } from 'elysia';
+import { integer } from '../integer.ts';
 import { conditions, Latencies, LogEntry, PerClass, Unread } from './logs.ts';
 
 /**
@@ -8,8 +9,8 @@ import { conditions, Latencies, LogEntry, PerClass, Unread } from './logs.ts';
  */
 export const TIMELESS = -8.64e15 - 1;
 
-const Time = t.Integer();
-const Count = t.Integer({ minimum: 0 });
+const Time = integer();
+const Count = integer({ minimum: 0 });
 
 /** The most entries of a slice, and the most times. */
 export const MERGE_LIMIT = 1000;
@@ -31,7 +32,7 @@ export const MergeRequest = t.Object({
       from: t.Optional(Time),
       to: t.Optional(Time),
       skip: Count,
-      limit: t.Integer({ minimum: 0, maximum: MERGE_LIMIT }),
+      limit: integer({ minimum: 0, maximum: MERGE_LIMIT }),
     }),
   ),
   details: t.Optional(t.Boolean()),
@@ -72,7 +73,7 @@ export const LogSums = t.Object({
     }),
   ),
   domains: Tally,
-  statuses: t.Array(t.Tuple([t.Integer(), Count])),
+  statuses: t.Array(t.Tuple([integer(), Count])),
   latest: t.Object({
     requests: Count,
     paths: Tally,
@@ -81,7 +82,7 @@ export const LogSums = t.Object({
     partial: t.Optional(t.Literal(true)),
   }),
   /** One of so many lines was read; the numbers are multiplied already. */
-  sampled: t.Optional(t.Object({ of: t.Integer({ minimum: 2 }) })),
+  sampled: t.Optional(t.Object({ of: integer({ minimum: 2 }) })),
   partial: t.Optional(t.Literal(true)),
 });
 export type LogSums = Static<typeof LogSums>;

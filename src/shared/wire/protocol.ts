@@ -3,6 +3,7 @@
  * they meet for the first time and change the token.
  */
 import { type Static, t } from 'elysia';
+import { integer } from '../integer.ts';
 
 /**
  * The version of what both send each other. A hub names its own in this header of each request, and an agent refuses
@@ -19,7 +20,7 @@ export const ErrorBody = t.Object(
     message: t.String({ description: 'one sentence for a person' }),
     detail: t.Optional(t.String({ description: 'more details, usually in the proxy’s words' })),
     hint: t.Optional(t.String({ description: 'one sentence on how to fix it, if known' })),
-    line: t.Optional(t.Integer({ description: 'the line of the submitted text that is at fault' })),
+    line: t.Optional(integer({ description: 'the line of the submitted text that is at fault' })),
     field: t.Optional(
       t.String({ description: 'the field at fault, for example `operations.0.domain`' }),
     ),
@@ -36,7 +37,7 @@ export const ErrorBody = t.Object(
     ),
     needs: t.Optional(t.String({ description: 'the role that would suffice' })),
     changes: t.Optional(
-      t.Array(t.Integer(), { description: 'changelog entries that prevent an undo' }),
+      t.Array(integer(), { description: 'changelog entries that prevent an undo' }),
     ),
   },
   { title: 'Error' },
@@ -53,7 +54,7 @@ export const HubId = t.String({ pattern: '^[0-9a-f]{32}$' });
 export const MAX_TERM = Number.MAX_SAFE_INTEGER;
 
 /** How often that database was promoted on another machine, plus one. */
-export const Term = t.Integer({ minimum: 1, maximum: MAX_TERM });
+export const Term = integer({ minimum: 1, maximum: MAX_TERM });
 
 export const Health = t.Object({ status: t.Literal('ok') }, { title: 'Health' });
 

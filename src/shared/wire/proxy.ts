@@ -1,6 +1,7 @@
 /** What the hub asks of a proxy, and what the agent says of it, its disks and its ports. */
 import { type Static, t } from 'elysia';
-import { HubId, Term } from './protocol.ts';
+import { integer } from '../integer.ts';
+import { HubId, MAX_TERM, Term } from './protocol.ts';
 
 /** PEM: the leaf first, then what signed it; and the key of the leaf. */
 export const KeptCertificate = t.Object({ chain: t.String(), key: t.String() });
@@ -27,7 +28,7 @@ export const ReloadRequest = t.Object({
   keep: t.Optional(t.Boolean()),
   expects: t.Optional(t.String()),
   probe: t.Optional(t.String()),
-  deadline: t.Optional(t.Integer({ minimum: 0 })),
+  deadline: t.Optional(integer({ minimum: 0 })),
   partial: t.Optional(t.Boolean()),
   certificates: t.Optional(t.Array(KeptCertificate)),
 });
@@ -37,11 +38,11 @@ export type ReloadRequest = Static<typeof ReloadRequest>;
 export const StillOpen = t.Object({
   host: t.String({ description: 'of the site; empty for any' }),
   upstream: t.String(),
-  requests: t.Integer({ description: 'open to the upstream when it was replaced' }),
+  requests: integer({ description: 'open to the upstream when it was replaced' }),
 });
 export type StillOpen = Static<typeof StillOpen>;
 
-const Closed = t.Object({ address: t.String(), port: t.Integer(), reason: t.String() });
+const Closed = t.Object({ address: t.String(), port: integer(), reason: t.String() });
 /** A listener that the live configuration does without until it can be opened. */
 export type Closed = Static<typeof Closed>;
 
@@ -74,7 +75,10 @@ export const AdaptRequest = t.Object({ proxyfile: t.String() });
 export const AdaptAnswer = t.Object({ config: t.Unknown() });
 
 /** `hub` is who asks, in which `term`; without it, in the first. */
-export const StatusQuery = t.Object({ hub: t.Optional(HubId), term: t.Optional(Term) });
+export const StatusQuery = t.Object({
+  hub: t.Optional(HubId),
+  term: t.Optional(t.Numeric({ minimum: 1, maximum: MAX_TERM, multipleOf: 1 })),
+});
 
 export const Disk = t.Object({
   id: t.String({
@@ -99,7 +103,7 @@ export const ProxyStatus = t.Object({
     description: 'the hub whose proxyfile is live, or was last; null if unknown',
   }),
   term: t.Optional(
-    t.Integer({ description: 'the highest term that the agent knows of the hub that asks' }),
+    integer({ description: 'the highest term that the agent knows of the hub that asks' }),
   ),
   drift: t.Boolean({
     description:
@@ -144,7 +148,7 @@ export const FALLBACK_PORTS = { http: 8080, https: 8443, tried: 20 } as const;
 
 /** A program that listens on a port; `unit` is its systemd service, null if it has none. */
 const Holder = t.Object({
-  pid: t.Integer(),
+  pid: integer(),
   name: t.String(),
   unit: t.Union([t.String(), t.Null()]),
   kept: t.Optional(t.Literal(true, { description: 'a Caddy that an agent of signalbox keeps' })),
@@ -152,7 +156,7 @@ const Holder = t.Object({
 export type Holder = Static<typeof Holder>;
 
 export const PortState = t.Object({
-  port: t.Integer(),
+  port: integer(),
   state: t.Union([t.Literal('free'), t.Literal('own'), t.Literal('held'), t.Literal('forbidden')], {
     description: '`own`: the proxy listens on it; `forbidden`: its user may not open ports so low',
   }),

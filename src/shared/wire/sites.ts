@@ -1,5 +1,6 @@
 /** The schemas for the state of the proxy's sites, which the agent sends to the hub. */
 import { type Static, t } from 'elysia';
+import { integer } from '../integer.ts';
 
 const Moment = t.String({ description: 'ISO 8601 UTC with milliseconds' });
 
@@ -27,8 +28,8 @@ export type SiteError = Static<typeof SiteError>;
 export const SiteUpstream = t.Object({
   address: t.String({ description: 'as in the configuration' }),
   up: t.Union([t.Boolean(), t.Null()], { description: 'null if unknown' }),
-  requests: t.Union([t.Integer(), t.Null()], { description: 'currently open' }),
-  fails: t.Union([t.Integer(), t.Null()], {
+  requests: t.Union([integer(), t.Null()], { description: 'currently open' }),
+  fails: t.Union([integer(), t.Null()], {
     description:
       'failures that the proxy remembers; it counts them only with passive health checks',
   }),
@@ -98,7 +99,7 @@ const shownCertificate = {
 /** The state of one host name of one of the proxy's servers; the empty name is any other host. */
 export const SiteState = t.Object({
   name: t.String(),
-  ports: t.Array(t.Integer()),
+  ports: t.Array(integer()),
   ...shownCertificate,
   upstreams: t.Array(SiteUpstream),
   errors: t.Array(SiteError),
@@ -114,7 +115,7 @@ export type SiteState = Static<typeof SiteState>;
  */
 export const SitesRequest = t.Object({
   names: t.Optional(t.Array(t.String())),
-  wait: t.Optional(t.Integer({ minimum: 0, maximum: 10_000 })),
+  wait: t.Optional(integer({ minimum: 0, maximum: 10_000 })),
   brief: t.Optional(t.Boolean()),
 });
 export const SitesAnswer = t.Object({ sites: t.Array(SiteState) });
@@ -124,7 +125,7 @@ export const CertificatesAnswer = t.Object({
   sites: t.Array(
     t.Object({
       name: t.String(),
-      ports: t.Array(t.Integer()),
+      ports: t.Array(integer()),
       ...shownCertificate,
       error: t.Union([t.Omit(SiteError, ['kind']), t.Null()]),
     }),
@@ -141,7 +142,7 @@ export const ModulesAnswer = t.Object({ modules: t.Union([t.Array(t.String()), t
 /** Who would sign the certificates of a Caddyfile, and the DNS providers that the proxy has. */
 export const AuthoritiesAnswer = t.Object({
   sites: t.Array(
-    t.Object({ name: t.String(), ports: t.Array(t.Integer()), tls: t.Boolean(), ...signing }),
+    t.Object({ name: t.String(), ports: t.Array(integer()), tls: t.Boolean(), ...signing }),
   ),
   dnsProviders: t.Array(t.String()),
 });

@@ -136,6 +136,11 @@ describe('an invalid request', () => {
     },
   );
 
+  test('an id in a body is no text', async () => {
+    const operations = [{ op: 'toggle', id: String(kept.id) }];
+    await expectUnchanged(() => vhosts('POST', '/bulk', { operations }), 400, 'INVALID_REQUEST');
+  });
+
   test('the same rules apply to updates', async () => {
     const put = (json: unknown) => () => vhosts<Refusal>('PUT', `/${kept.id}`, json);
     for (const json of [[], 'x', 7]) await expectUnchanged(put(json), 400, 'INVALID_REQUEST');

@@ -1,8 +1,10 @@
 /** `maintenance`: everyone but some networks learns to come back later. */
+
 import { t } from 'elysia';
+import { integer } from '../../../shared/integer.ts';
 import { defineRecipe } from '../define.ts';
 import { guarded } from '../exempt.ts';
-import { exemptNetworks, integer, text } from '../fields.ts';
+import { exemptNetworks, text } from '../fields.ts';
 import { respond, typed } from '../respond.ts';
 
 export const maintenance = defineRecipe({

@@ -1,7 +1,9 @@
 /** `balance`: forwards to several upstreams of one service. */
+
 import { t } from 'elysia';
+import { integer } from '../../../shared/integer.ts';
 import { defineRecipe } from '../define.ts';
-import { integer, upstream } from '../fields.ts';
+import { upstream } from '../fields.ts';
 
 export const balance = defineRecipe({
   id: 'balance',

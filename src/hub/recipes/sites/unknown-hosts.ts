@@ -1,7 +1,9 @@
 /** `unknown-hosts`: answers the names that no other site has. */
+
 import { t } from 'elysia';
+import { integer } from '../../../shared/integer.ts';
 import { defineRecipe } from '../define.ts';
-import { flag, integer, text } from '../fields.ts';
+import { flag, text } from '../fields.ts';
 import type { Line } from '../recipe.ts';
 import { respond, typed } from '../respond.ts';
 

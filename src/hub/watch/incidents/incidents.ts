@@ -3,6 +3,7 @@
 import { and, count, desc, eq, gt, isNotNull, isNull, lte } from 'drizzle-orm';
 import { type Static, t } from 'elysia';
 import { EVENT_NAMES, type EventName } from '../../../shared/events.ts';
+import { integer } from '../../../shared/integer.ts';
 import { type Db, inTransaction } from '../../db/open.ts';
 import { incidents } from '../../db/schema.ts';
 import { Timestamp } from '../../http/schemas.ts';
@@ -198,11 +199,11 @@ export const beginnings = (db: Db): ReadonlyMap<string, Date> =>
 
 export const IncidentView = t.Object(
   {
-    id: t.Integer(),
+    id: integer(),
     event: t.UnionEnum(EVENT_NAMES),
     vhost: t.Optional(
       t.Object(
-        { id: t.Integer(), domain: t.String({ description: 'as it was when the incident began' }) },
+        { id: integer(), domain: t.String({ description: 'as it was when the incident began' }) },
         { description: 'if it is about one' },
       ),
     ),

@@ -1,6 +1,7 @@
 /** All certificates, and the names that have none, of one agent or of all; and those of a draft. */
 import { type Static, t } from 'elysia';
 import { portOptions } from '../../../shared/caddyfile/globals.ts';
+import { integer } from '../../../shared/integer.ts';
 import { NullableAuthority, SiteError } from '../../../shared/wire/sites.ts';
 import { type Agent, askAll, chosen } from '../../agents/agents.ts';
 import { Timestamp } from '../../http/schemas.ts';
@@ -17,14 +18,14 @@ const nullable = <T extends Parameters<typeof t.Union>[0][number]>(schema: T, of
 
 export const CertificateEntry = t.Object(
   {
-    id: t.Integer({ description: 'of the vhost' }),
+    id: integer({ description: 'of the vhost' }),
     domain: t.String({ description: 'of the vhost' }),
     name: t.String({ description: 'the host name that the certificate is for' }),
-    port: t.Integer(),
+    port: integer(),
     issuer: nullable(t.String(), 'like the next three, null if there is no certificate'),
     notBefore: nullable(Timestamp),
     notAfter: nullable(Timestamp),
-    daysLeft: nullable(t.Integer(), 'whole days; negative if it has expired'),
+    daysLeft: nullable(integer(), 'whole days; negative if it has expired'),
     automated: t.Boolean({ description: 'the proxy, or the hub, renews it automatically' }),
     kept: t.Optional(t.String({ description: 'the name of the kept certificate that it is' })),
     authority: NullableAuthority,
@@ -143,7 +144,7 @@ export const DraftAdvice = t.Object(
     names: t.Array(
       t.Object({
         name: t.String(),
-        port: t.Integer(),
+        port: integer(),
         authority: NullableAuthority,
         advice: NullableAdvice,
       }),

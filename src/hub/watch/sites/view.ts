@@ -1,5 +1,6 @@
 /** The state of a vhost as the API shows it, and an example for the API's description. */
 import { type Static, t } from 'elysia';
+import { integer } from '../../../shared/integer.ts';
 import {
   NullableAuthority,
   SiteCertificate,
@@ -38,14 +39,14 @@ const known = {
   addresses: t.Array(
     t.Object({
       name: t.String({ description: 'host name; empty for any' }),
-      port: t.Integer(),
+      port: integer(),
       served: t.Boolean({ description: 'in the proxy’s live configuration' }),
       tls: t.Boolean(),
       certificate: t.Union([
         t.Composite([
           SiteCertificate,
           t.Object({
-            daysLeft: t.Integer({ description: 'whole days; negative if it has expired' }),
+            daysLeft: integer({ description: 'whole days; negative if it has expired' }),
             overdue: t.Boolean({
               description:
                 'expires within 14 days, and is not renewed automatically or should have been by now',
@@ -81,7 +82,7 @@ const known = {
 
 export const VhostState = t.Object(
   {
-    id: t.Integer(),
+    id: integer(),
     domain: t.String(),
     enabled: t.Boolean(),
     ...known,
