@@ -172,10 +172,12 @@ export function createSender(deps: SenderDeps): Sender {
     lastFault = reason;
   }
 
+  /** Prepared once, because each look asks, every second. */
+  const enabled = db.select().from(channels).where(eq(channels.enabled, true)).prepare();
+
   function enabledChannels(): Channel[] {
     try {
-      const rows = db.select().from(channels).where(eq(channels.enabled, true)).all();
-      return rows.map((row) => channelOf(row, sealing));
+      return enabled.all().map((row) => channelOf(row, sealing));
     } catch (error) {
       report(error);
       return [];

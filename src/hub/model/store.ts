@@ -83,12 +83,19 @@ export function createStore({
   const identity = db.select().from(hub).get();
   if (!identity) throw new Error('the database has no id');
   let mayReplace = identity.replaces;
-  let published = false;
+  let hasPublished = false;
   const nextIdOf = (table: string): number => {
     const [row] = db.values<[number]>(sql`SELECT seq FROM sqlite_sequence WHERE name = ${table}`);
     return (row?.[0] ?? 0) + 1;
   };
-  const preambleRow = () => db.select().from(preamble).get();
+  /** Prepared once, because each look at a proxy asks, every second. */
+  const preambleRow = db.select().from(preamble).prepare();
+  const published = db
+    .select({ id: changelog.id })
+    .from(changelog)
+    .where(and(...ASIDE.map((kind) => notLike(changelog.domain, `${ENTITIES[kind].mark}%`))))
+    .limit(1)
+    .prepare();
 
   return {
     id: identity.id,
@@ -108,7 +115,7 @@ export function createStore({
       const revived = reviver(known);
       const rows = db.select().from(vhosts).orderBy(asc(vhosts.position), asc(vhosts.id)).all();
       return {
-        preamble: preambleRow()?.config ?? '',
+        preamble: preambleRow.get()?.config ?? '',
         vhosts: rows.map((row) => {
           const vhost = revived(row);
           if (vhost) return vhost;
@@ -140,20 +147,14 @@ export function createStore({
       };
     },
 
-    preambleUpdatedAt: () => preambleRow()?.updatedAt ?? new Date(0),
+    preambleUpdatedAt: () => preambleRow.get()?.updatedAt ?? new Date(0),
 
     hasPublished() {
-      published ||=
-        db
-          .select({ id: changelog.id })
-          .from(changelog)
-          .where(and(...ASIDE.map((kind) => notLike(changelog.domain, `${ENTITIES[kind].mark}%`))))
-          .limit(1)
-          .get() !== undefined;
-      return published;
+      hasPublished ||= published.get() !== undefined;
+      return hasPublished;
     },
 
-    hasAttempted: () => preambleRow()?.attemptedAt != null,
+    hasAttempted: () => preambleRow.get()?.attemptedAt != null,
 
     markAttempt(time) {
       db.update(preamble).set({ attemptedAt: time }).run();
@@ -223,7 +224,7 @@ export function createStore({
       });
     },
 
-    isUnseeded: () => preambleRow()?.updatedAt.getTime() === 0,
+    isUnseeded: () => preambleRow.get()?.updatedAt.getTime() === 0,
 
     seedPreamble(config, time) {
       db.update(preamble).set({ config, updatedAt: time }).run();

@@ -38,7 +38,8 @@ export function createKnownProblems(
   /** Since when each has not been found. */
   let gone: ReadonlyMap<string, number> = new Map();
 
-  const noted = () => db.select().from(knownProblems).where(isNull(knownProblems.overAt)).all();
+  /** Prepared once, because each look asks twice. */
+  const noted = db.select().from(knownProblems).where(isNull(knownProblems.overAt)).prepare();
 
   /** What is not found may still be there: an open incident is not over until that is known. */
   const isOpen = (problem: string): boolean =>
@@ -53,9 +54,11 @@ export function createKnownProblems(
     read() {
       const time = now().toISOString();
       return new Map(
-        noted().flatMap(({ problem, until, by }) =>
-          until === null || until > time ? [[problem, { until, by }] as const] : [],
-        ),
+        noted
+          .all()
+          .flatMap(({ problem, until, by }) =>
+            until === null || until > time ? [[problem, { until, by }] as const] : [],
+          ),
       );
     },
 
@@ -73,9 +76,11 @@ export function createKnownProblems(
           isOpen(problem)
         );
       };
-      const missing = noted().filter(
-        ({ until, problem }) => until === null && !present.has(problem) && !mayBeThere(problem),
-      );
+      const missing = noted
+        .all()
+        .filter(
+          ({ until, problem }) => until === null && !present.has(problem) && !mayBeThere(problem),
+        );
       gone = new Map(missing.map(({ problem }) => [problem, gone.get(problem) ?? elapsed]));
       for (const [problem, since] of gone) {
         if (elapsed - since < watch.settles - watch.tolerance) continue;
