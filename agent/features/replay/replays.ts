@@ -11,7 +11,7 @@ import { type Log, reasonOf } from '../../../src/shared/log.ts';
 import type { CommandDeps } from '../../caddy/config/adapt.ts';
 import type { TrialCaddies } from '../../caddy/process/trial-caddy.ts';
 import type { Logs } from '../../logs/logs.ts';
-import { type Progress, runReplay } from './run.ts';
+import type { Progress } from './run.ts';
 
 type ReplaysDeps = {
   trials: Pick<TrialCaddies, 'run'>;
@@ -110,6 +110,7 @@ export function createReplays(deps: ReplaysDeps): Replays {
         knowsAddresses,
         commandsAfter: program?.commands,
       };
+      const { runReplay } = await import('./run.ts');
       await trials.run(
         (start, signal) =>
           runReplay(request, { ...deps, ...scenes, start }, signal, (progress) => {
