@@ -94,10 +94,10 @@ const cli: Cli = {
 };
 
 /**
- * JavaScriptCore's thresholds, a hundred times its own (500 and 1000): compiled code was most of the memory of a
- * hub or agent. A function of a request that comes every few seconds is then interpreted, and a loop over a
- * million lines of a log still compiled, within a second. The engine reads them at the start of a process
- * alone, and another version of Bun may refuse them.
+ * JavaScriptCore's thresholds, a hundred times its own (500 and 1000), and ten times for its last compiler, which brings
+ * 2 MB of its own: compiled code was most of the memory of a hub or agent. A function of a request that comes every few
+ * seconds is then interpreted, and a loop over a million lines of a log still compiled, within a second. The engine
+ * reads them at the start of a process alone, and another version of Bun may refuse them.
  */
 const THRESHOLDS: Readonly<Record<string, string>> = {
   BUN_JSC_thresholdForJITAfterWarmUp: '50000',
@@ -105,6 +105,8 @@ const THRESHOLDS: Readonly<Record<string, string>> = {
   BUN_JSC_thresholdForOptimizeAfterWarmUp: '100000',
   BUN_JSC_thresholdForOptimizeAfterLongWarmUp: '100000',
   BUN_JSC_thresholdForOptimizeSoon: '100000',
+  BUN_JSC_thresholdForFTLOptimizeAfterWarmUp: '1000000',
+  BUN_JSC_thresholdForFTLOptimizeSoon: '1000000',
 };
 
 /**
