@@ -20,7 +20,7 @@ export const Differences = t.Array(
       { description: '`options`: those of Caddy, of one proxy or, without a name, of all' },
     ),
     name: t.String(),
-    id: t.Optional(t.Integer({ description: 'absent for options' })),
+    id: t.Optional(integer({ description: 'absent for options' })),
     fields: t.Array(t.String(), { description: 'that an update changes' }),
   }),
 );
