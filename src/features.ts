@@ -7,6 +7,7 @@ import { channels } from './features/channels/feature.ts';
 import { containers } from './features/containers/feature.ts';
 import { demo } from './features/demo/feature.ts';
 import { docs } from './features/docs/feature.ts';
+import { doors } from './features/doors/feature.ts';
 import { explain } from './features/explain/feature.ts';
 import { history } from './features/history/feature.ts';
 import { icons } from './features/icons/feature.ts';
@@ -31,6 +32,7 @@ export const FEATURES: readonly Feature[] = [
   programs,
   apply,
   history,
+  doors,
   containers,
   channels,
   importCaddyfile,

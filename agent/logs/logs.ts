@@ -38,6 +38,7 @@ import { createMomentCache } from './answers/moments.ts';
 import { readPage } from './answers/page.ts';
 import { READ_LIMIT } from './answers/sample.ts';
 import { rangeOf, readSums, type StatsFilter } from './answers/stats.ts';
+import { type LogVisits, readVisits } from './answers/visits.ts';
 import type { LogPosition } from './files/log-position.ts';
 import {
   createLogIndex,
@@ -76,6 +77,8 @@ export type Logs = {
    * @throws as `page`, and the reason of the signal
    */
   distinct(filter: DistinctFilter, signal: AbortSignal): Promise<DistinctRequests>;
+  /** Who came to each host since a time, in milliseconds since 1970. Takes up to ten seconds. @throws as `distinct` */
+  visits(from: number, signal: AbortSignal): Promise<LogVisits>;
   /** What is written from now on, or after a position, as server-sent events. */
   tail(conditions: Conditions, after: LogPosition | undefined): ReadableStream<Uint8Array>;
   /** All matching entries, oldest first. @throws as `page` */
@@ -114,8 +117,8 @@ export function damageSentence(names: readonly string[]): string | null {
 /** About 300 MB of CSV, more than a spreadsheet can open. */
 const EXPORT_LIMIT = 1_000_000;
 const TIMEOUT_MS = 2000;
-/** Of `distinct`, whose answer nobody waits for at a page. */
-const DISTINCT_MS = 8000;
+/** Of `distinct` and `visits`, whose answers nobody waits for at a page of the log. */
+const LONG_MS = 8000;
 const DISTINCT_LIMIT = 1 << 30;
 // How often a query starts again because a file disappeared.
 const ATTEMPTS = 20;
@@ -196,7 +199,12 @@ export function createLogs({
             signal,
             readLimit: DISTINCT_LIMIT,
           }),
-        DISTINCT_MS,
+        LONG_MS,
+      ),
+    visits: (from, signal) =>
+      answer(
+        (snapshot, deadline) => readVisits(snapshot, from, { reader, deadline, signal }),
+        LONG_MS,
       ),
     tail: tails.open,
     async export(conditions, format) {

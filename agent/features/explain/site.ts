@@ -6,7 +6,7 @@ import { placesIn } from '../../sites/checks/checks.ts';
 import { isOwnAddress } from '../../sites/handshake.ts';
 import { covers, type LiveSite, liveSites, nameOf, namesOf } from '../../sites/live-sites.ts';
 import { type Dial, upstreamsOf } from '../../sites/live-upstreams.ts';
-import { networksIn } from './visitors.ts';
+import { networksIn } from '../../sites/networks.ts';
 
 /** What Caddy speaks to an upstream; `other`: no HTTP, or nothing that the agent could say. */
 type Wanted = 'http' | 'https' | 'h2c' | 'other';

@@ -14,9 +14,10 @@ import { freePorts } from '../../caddy/ports/ports.ts';
 import type { StartTrial } from '../../caddy/process/trial-caddy.ts';
 import { hostOf, type Place, sentName } from '../../sites/checks/ask.ts';
 import { trialConfig } from '../../sites/checks/trial-config.ts';
+import { ADDRESS_MATCHERS } from '../../sites/networks.ts';
 import { exchange, type Reply, requestFor } from './exchange.ts';
 import { asksWho } from './site.ts';
-import { ADDRESS_MATCHERS, rangesInTrial, type Visitor } from './visitors.ts';
+import { rangesInTrial, type Visitor } from './visitors.ts';
 
 /** Who answered, and what it was asked for; null: Caddy itself. */
 export type Answerer = { address: string; uri: string; signIn: boolean } | null;

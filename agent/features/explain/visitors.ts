@@ -1,6 +1,5 @@
 /** Visitors from other networks, for a trial that only this machine can ask: each has a loopback address. Pure. */
 import { BlockList, isIP } from 'node:net';
-import { isObject, type Json, list } from '../../../src/shared/json.ts';
 
 export type Visitor = {
   /** For people: as the config has it. */
@@ -15,20 +14,6 @@ const HERE = '127.0.0.1';
 const ELSEWHERE = { network: 'other networks', address: '192.0.2.1' };
 /** More are not tried: each may cost an upstream a connection. */
 const MOST = 4;
-
-/** Caddy's matchers for the address of a visitor. */
-export const ADDRESS_MATCHERS: readonly string[] = ['remote_ip', 'client_ip'];
-
-/** The networks of all such matchers in a configuration, as it has them. */
-export function networksIn(value: Json): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const all = Object.entries(value).flatMap(([key, one]) =>
-    ADDRESS_MATCHERS.includes(key) && isObject(one)
-      ? list(one.ranges).map(String)
-      : networksIn(one),
-  );
-  return [...new Set(all)];
-}
 
 /** One from each network, and first one from none of them; none if no network matters. */
 export function visitorsFrom(networks: readonly string[]): Visitor[] {

@@ -1,5 +1,6 @@
-/** Asks both trials all questions: each visitor's over connections of their own, in turn. */
+/** Asks all trials all questions: each visitor's over connections of their own, in turn. */
 import { type Outcome, outcomeOf } from './compare.ts';
+import type { Side } from './config/side.ts';
 import { type Connection, createConnection, LATE } from './connection.ts';
 import type { Question } from './questions.ts';
 import { peerOf, type Stage } from './stage.ts';
@@ -23,17 +24,21 @@ type Asking = {
  * @param answered gets null for what was not asked in time
  * @throws the reason of the signal, and as `assertAlive`
  */
-export async function askAll(
-  questions: readonly Question[],
+export async function askAll<Q extends Question>(
+  questions: readonly Q[],
   { stage, knowsAddresses, signal, end, late }: Asking,
-  answered: (question: Question, outcomes: Outcome[] | null) => void,
+  answered: (question: Q, outcomes: Outcome[] | null) => void,
 ): Promise<void> {
   const batches = batchesOf(questions);
 
-  async function ask(batch: readonly Question[]): Promise<void> {
+  async function ask(batch: readonly Q[]): Promise<void> {
     const open = new Map<string, Connection>();
-    const headOf = async (at: 0 | 1, { host, port, tls, as, bytes, hasBody }: Question) => {
-      const place = stage.sides[at].place(host, port, tls);
+    const headOf = async (
+      side: Side,
+      at: number,
+      { host, port, tls, as, bytes, hasBody }: Question,
+    ) => {
+      const place = side.place(host, port, tls);
       if (place === null) return null;
       const key = `${at} ${place.host} ${place.port}`;
       const peer = { ...peerOf(place, as, knowsAddresses), tls };
@@ -47,7 +52,7 @@ export async function askAll(
       for (const question of batch) {
         signal.throwIfAborted();
         const isLate = performance.now() > end;
-        const heads = ([0, 1] as const).map((at) => (isLate ? null : headOf(at, question)));
+        const heads = stage.sides.map((side, at) => (isLate ? null : headOf(side, at, question)));
         const heard = await Promise.all(heads);
         // The end of a replay cuts its connections, which would look like no response.
         signal.throwIfAborted();
@@ -68,7 +73,7 @@ export async function askAll(
 }
 
 /** Each of one visitor's, or of requests whose address does not matter. */
-function batchesOf(questions: readonly Question[]): Question[][] {
+function batchesOf<Q extends Question>(questions: readonly Q[]): Q[][] {
   const by = Map.groupBy(questions, ({ tls, as }) => `${tls} ${as}`);
   return [...by.values()].flatMap((all) =>
     Array.from({ length: Math.ceil(all.length / BATCH) }, (_, at) =>

@@ -1,4 +1,4 @@
-/** What is asked of both trials: one question for all requests that they must answer alike. */
+/** What is asked of all trials: one question for all requests that they must answer alike. */
 import { isIP } from 'node:net';
 import { createPauses } from '../../../src/shared/async.ts';
 import type { LoggedRequest } from '../../logs/answers/distinct.ts';
@@ -44,7 +44,7 @@ export const headersOf = (sides: readonly Side[]): string[] => [
  */
 export async function questionsIn(
   requests: readonly LoggedRequest[],
-  sides: readonly [Side, Side],
+  sides: readonly Side[],
   { knowsAddresses, pass }: { knowsAddresses: boolean; pass: string },
   leaveOut: LeftOut['add'],
 ): Promise<Question[]> {

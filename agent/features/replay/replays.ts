@@ -62,7 +62,7 @@ const LEAST = 64 * 1024 * 1024;
 const WATCH_MS = 1_000;
 
 /** The listener wrapper that gives Caddy a visitor's address, since 2.7. */
-const PROXY_PROTOCOL = 'caddy.listeners.proxy_protocol';
+export const PROXY_PROTOCOL = 'caddy.listeners.proxy_protocol';
 
 const OVERTAKEN = 'The configuration changed in the meantime. Ask again.';
 const NO_MEMORY = 'The machine is short of memory.';

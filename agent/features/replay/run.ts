@@ -64,8 +64,8 @@ export async function runReplay(
     });
 
   function note({ requests, host }: Question, [before, after]: Replies, isSignedIn: boolean): void {
-    const [old, next] = stage.sides;
-    const domain = old.siteOf(host) ?? next.siteOf(host) ?? '';
+    const [old, next] = stage.sides.map((side) => side.siteOf(host));
+    const domain = old ?? next ?? '';
     for (const each of requests) groups.add(each, domain, before.reply, after.reply, isSignedIn);
   }
 

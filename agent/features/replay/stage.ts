@@ -1,4 +1,4 @@
-/** The two trials of a replay, and the echo behind them. */
+/** The trials of a replay, and the echo behind them. */
 import type { Json } from '../../../src/shared/json.ts';
 import type { CommandDeps } from '../../caddy/config/adapt.ts';
 import { freePorts } from '../../caddy/ports/ports.ts';
@@ -10,20 +10,20 @@ import { createSide, type Place, portsOf, type Side } from './config/side.ts';
 import { createConnection, type Peer } from './connection.ts';
 import { startEcho } from './echo.ts';
 
-/** Two configurations to compare. */
+/** What is tried. */
 export type Scenes = {
   start: StartTrial;
-  /** As adapted: what is live, and what would be. */
-  configs: readonly [Json, Json];
-  /** How the Caddy of what would be is run; by default as the other one. */
+  /** As adapted; in a replay: what is live, and what would be. */
+  configs: readonly Json[];
+  /** How the Caddies but the first are run; by default as that one. */
   commandsAfter: CommandDeps | undefined;
   /** Whether Caddy can be told a visitor's address. */
   knowsAddresses: boolean;
 };
 
 export type Stage = {
-  /** What is live, and what would be. */
-  sides: readonly [Side, Side];
+  /** One for each configuration. */
+  sides: readonly Side[];
   /** By which trials and echo say what happened. */
   header: string;
   /** The line that lets a request in. */
@@ -69,7 +69,7 @@ async function isOpen(peer: Peer): Promise<boolean> {
 /**
  * @param hosts those that are asked for; null: any
  * @param memory bytes that each trial may use
- * @returns once both answer
+ * @returns once all answer
  * @throws as `start`; if there are no free ports
  */
 export async function startStage(
@@ -95,8 +95,8 @@ export async function startStage(
     echo: echo.address,
     portFor: (port: number) => ports.get(port) ?? 0,
   };
-  // The same ports on both sides, so that no placeholder makes a difference: the addresses differ.
-  const [before, after] = configs.map((config, at) =>
+  // The same ports on all sides, so that no placeholder makes a difference: the addresses differ.
+  const sides = configs.map((config, at) =>
     createSide(config, {
       ...common,
       addressFor(host) {
@@ -105,8 +105,7 @@ export async function startStage(
         return `127.${101 + at}.${Math.floor(number / 250)}.${(number % 250) + 1}`;
       },
     }),
-  ) as [Side, Side];
-  const sides = [before, after] as const;
+  );
 
   async function play({ apps, places }: Side, commands?: CommandDeps): Promise<void> {
     const nice = Bun.which('nice');
@@ -123,8 +122,9 @@ export async function startStage(
 
   try {
     // One after the other: a core is left for visitors.
-    await play(before);
-    await play(after, commandsAfter);
+    for (const [at, side] of sides.entries()) {
+      await play(side, at === 0 ? undefined : commandsAfter);
+    }
   } catch (error) {
     await echo.close();
     throw error;

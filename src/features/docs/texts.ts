@@ -12,6 +12,7 @@ import certificates from '../../../docs/certificates.md' with { type: 'text' };
 import compare from '../../../docs/compare.md' with { type: 'text' };
 import containers from '../../../docs/containers.md' with { type: 'text' };
 import deployment from '../../../docs/deployment.md' with { type: 'text' };
+import doors from '../../../docs/doors.md' with { type: 'text' };
 import downloads from '../../../docs/downloads.md' with { type: 'text' };
 import figures from '../../../docs/figures.md' with { type: 'text' };
 import history from '../../../docs/history.md' with { type: 'text' };
@@ -55,6 +56,7 @@ export const TEXTS: Readonly<Record<string, string>> = {
   compare,
   containers,
   deployment,
+  doors,
   downloads,
   figures,
   history,

@@ -1,10 +1,7 @@
 /** Visitors of a trial, by the networks that a config names. */
 import { expect, test } from 'bun:test';
-import {
-  networksIn,
-  rangesInTrial,
-  visitorsFrom,
-} from '../../../agent/features/explain/visitors.ts';
+import { rangesInTrial, visitorsFrom } from '../../../agent/features/explain/visitors.ts';
+import { networksIn } from '../../../agent/sites/networks.ts';
 
 test('what is no address, or known only at a request, is nobody’s', () => {
   expect(visitorsFrom([])).toEqual([]);

@@ -512,6 +512,10 @@ describe('the whole configuration', () => {
     await signedIn('getReplay', { params });
     await signedIn('endReplay', { params });
     for (const id of ['getReplay', 'endReplay']) await refused(id, 'NOT_FOUND', { params });
+    await signedIn('listDoors', { query: { days: '30' } });
+    await refused('listDoors', 'INVALID_REQUEST', { query: { days: '0' } });
+    await signedIn('closeDoors', { json: { vhosts: [1], dryRun: true } });
+    await refused('closeDoors', 'NOT_FOUND', { json: { vhosts: [999] } });
     await signedIn('getProxyfile');
     await signedIn('getProxyfile', { query: { vhost: '1' } });
     await refused('getProxyfile', 'NOT_FOUND', { query: { vhost: '999' } });

@@ -25,7 +25,9 @@ export function concern(hosts: readonly string[] | null): (names: ReadonlySet<st
 export const isNamed = (route: Json): boolean => !namesOf(route).has('');
 
 /** Finds the routes for a host: by name, as there may be thousands. */
-export function finderOf(routes: readonly Route[]): (host: string) => Route[] {
+export function finderOf<R extends Pick<Route, 'names'>>(
+  routes: readonly R[],
+): (host: string) => R[] {
   const exact = new Map<string, number[]>();
   const others: { at: number; names: readonly (readonly string[])[] }[] = [];
   for (const [at, { names }] of routes.entries()) {

@@ -1,0 +1,98 @@
+/** One address of a site in a trial, and what strangers got there. */
+import { widest } from '../../../src/features/doors/shared/opens.ts';
+import type { Got } from '../../../src/features/doors/wire.ts';
+
+import type { Side } from '../replay/config/side.ts';
+import type { Question } from '../replay/questions.ts';
+import { certificateNeeded } from './certificates.ts';
+import type { Lure, Site } from './site.ts';
+import { unsure, type Verdict } from './verdict.ts';
+
+export type Door = {
+  site: Site;
+  /** As a stranger writes it. */
+  host: string;
+  port: number;
+  tls: boolean;
+  /** By path. */
+  got: Map<string, Verdict>;
+};
+
+/** `label`: what was asked for, in words; `isLure`: with a header or a query that the site's rules name. */
+export type Asked = Question & { door: Door; label: string; isLure: boolean };
+
+/** A request, and the visitor's address. */
+export type Asking = Lure & { as: string };
+
+const NOT_SERVED = 'Caddy does not serve it now';
+const NO_PORT = 'It listens on no TCP port';
+const BY_CERTIFICATE = 'Visitors may get in with any certificate, or by another name';
+const BY_LURE = 'Requests get in that have a header or a query as its rules want it';
+
+/** How the path is called that nobody knows. */
+export const ANY_PATH = '/*';
+
+type Finding = { side: Side; siteOf: (host: string, port: number) => Site | null; unknown: string };
+
+/**
+ * @param name of the site, maybe with `*`; empty: any @param unknown a word for hosts that nobody knows
+ * @returns what is known without asking, or where to ask
+ */
+export function doorAt(
+  name: string,
+  port: number,
+  { side, siteOf, unknown }: Finding,
+): Door | Verdict {
+  const host = name === '' ? `${unknown}.invalid` : name.replaceAll('*', unknown);
+  if (side.isOnSocket(host)) return unsure(NO_PORT);
+  const site = siteOf(host, port);
+  if (site === null) return unsure(NOT_SERVED);
+  const tls = side.ports(true).includes(port);
+  const needed = tls ? certificateNeeded(site.server, host) : 'no';
+  if (needed === 'certificate') return { opensTo: 'certificate', status: null };
+  if (needed === 'unsure') return unsure(BY_CERTIFICATE);
+  if (side.place(host, port, tls) === null) return unsure(NOT_SERVED);
+  return { site, host, port, tls, got: new Map() };
+}
+
+/** @param pass the line that lets a request in to the trial @param unknown the path that nobody knows */
+export function questionAt(
+  door: Door,
+  { method, path, headers, as }: Asking,
+  { pass, unknown }: { pass: string; unknown: string },
+): Asked {
+  const { host, port, tls } = door;
+  const named = host.includes(':') ? `[${host}]` : host;
+  const length = method === 'GET' ? [] : ['Content-Length: 0'];
+  const lines = [`${method} ${path} HTTP/1.1`, `Host: ${named}`, pass, ...headers, ...length];
+  const said = path === unknown ? ANY_PATH : path;
+  return {
+    door,
+    label: method === 'GET' ? said : `${method} ${said}`,
+    isLure: headers.length > 0 || path.includes('?'),
+    tls,
+    host,
+    port,
+    as,
+    bytes: Buffer.from([...lines, '', ''].join('\r\n')),
+    hasBody: true,
+    requests: [],
+  };
+}
+
+/** Keeps what lets in the most. */
+export function note({ door: { got }, label, isLure }: Asked, verdict: Verdict): void {
+  const isSecret = isLure && verdict.opensTo === 'anyone';
+  const said = isSecret ? { ...unsure(BY_LURE), status: verdict.status } : verdict;
+  const known = got.get(label);
+  got.set(label, widest(known ? [known, said] : [said]) ?? said);
+}
+
+/** What was got, with what cannot be known; empty if everything leads to HTTPS. */
+export function gotAt({ got, site }: Door): Got[] {
+  const all: Got[] = [...got].map(([path, verdict]) => ({ path, ...verdict }));
+  const isOpen = all.some(({ opensTo }) => opensTo === 'anyone' || opensTo === 'unsure');
+  if (isOpen || all.length === 0 || site.unknown.length === 0) return all;
+  const reason = `Its rules are more than a trial can tell: ${site.unknown.join(', ')}`;
+  return [...all, { path: ANY_PATH, ...unsure(reason) }];
+}

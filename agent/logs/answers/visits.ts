@@ -1,0 +1,156 @@
+/** Who came to each host of a log: how many from home, and from outside, and how many were let in. */
+import type { Deadline } from '../../../src/shared/async.ts';
+import { isPrivateAddress } from '../../../src/shared/internal-names.ts';
+import { blocksBetween } from '../index/block.ts';
+import { hasAll, type IndexedSegment, type Snapshot } from '../index/log-index.ts';
+import type { EntryCursor } from '../line/classifier.ts';
+import type { BlockReader } from './block-reader.ts';
+import { rangeOf } from './stats.ts';
+
+/** Visitors by address; each is counted in one of `home`, `outside` and `refused`. */
+type HostVisits = {
+  /** As the index has it. */
+  host: string;
+  /** Those with a private address who were let in at least once. */
+  home: number;
+  /** The same of all other addresses. */
+  outside: number;
+  /** Those who got nothing but refusals. */
+  refused: number;
+  /** Those of whom Caddy knew the name. */
+  named: number;
+  /** Those from outside who got a 2xx response. */
+  served: number;
+  /** When somebody was last let in, in milliseconds since 1970; null: never. */
+  last: number | null;
+  /** The paths asked for most, without a query. */
+  paths: string[];
+};
+
+export type LogVisits = {
+  hosts: HostVisits[];
+  /** The first entry of the whole log, in milliseconds since 1970; null: it is empty. */
+  since: number | null;
+  /** Whether all of the time was read, and all visitors were counted. */
+  complete: boolean;
+};
+
+type VisitsTools = {
+  reader: BlockReader;
+  deadline: Deadline;
+  signal: AbortSignal;
+};
+
+/** By the statuses with which Caddy and sign-in services send somebody away; 0: the connection was cut. */
+const REFUSALS: ReadonlySet<number> = new Set([0, 401, 403, 407, 421]);
+const MOST_PATHS = 10;
+/** Of each host that are told apart: strangers choose paths, and may have many addresses. */
+const MOST_VISITORS = 20_000;
+const PATHS_KEPT = 2_000;
+const LONGEST_PATH = 300;
+const MOST_HOSTS = 5_000;
+/** How a line has the name of a user; what visitors send has its quotation marks escaped. */
+const NAME = /"user_id":"[^"]/;
+
+const [LET_IN, SERVED, NAMED] = [1, 2, 4];
+
+type Host = { visitors: Map<string, number>; paths: Map<string, number>; last: number | null };
+
+/**
+ * Of requests of visitors since a time, the newest blocks first.
+ * @param from milliseconds since 1970
+ * @throws SegmentGone, and the reason of the signal
+ */
+export async function readVisits(
+  snapshot: Snapshot,
+  from: number,
+  { reader, deadline, signal }: VisitsTools,
+): Promise<LogVisits> {
+  const hosts = new Map<string, Host>();
+  let isComplete = hasAll(snapshot, from);
+
+  function hostOf(name: string): Host | undefined {
+    const known = hosts.get(name);
+    if (known) return known;
+    if (hosts.size === MOST_HOSTS) return undefined;
+    const host = { visitors: new Map(), paths: new Map(), last: null };
+    hosts.set(name, host);
+    return host;
+  }
+
+  function add(entry: EntryCursor, { domain, status }: Described): void {
+    const host = hostOf(domain ?? entry.facts()?.key ?? '');
+    if (!host) {
+      isComplete = false;
+      return;
+    }
+    const { ip, path } = entry.request();
+    if (host.visitors.has(ip) || host.visitors.size < MOST_VISITORS) {
+      host.visitors.set(ip, (host.visitors.get(ip) ?? 0) | flagsOf(status, entry));
+    } else isComplete = false;
+    if (!REFUSALS.has(status)) host.last = Math.max(host.last ?? 0, entry.time);
+    const isKept = host.paths.has(path) || host.paths.size < PATHS_KEPT;
+    if (isKept && path.length <= LONGEST_PATH)
+      host.paths.set(path, (host.paths.get(path) ?? 0) + 1);
+  }
+
+  for (const indexed of snapshot.segments) {
+    isComplete = (await readSegment(indexed, add)) && isComplete;
+  }
+
+  /** @returns whether it was read to its end */
+  async function readSegment(indexed: IndexedSegment, visit: typeof add): Promise<boolean> {
+    const { pairs, view: viewOf } = indexed.index;
+    const view = viewOf({ visitors: true });
+    const { wanted } = view.selection;
+    const described = Array.from(wanted, (_, pair) => pairs.describe(pair));
+    const blocks = blocksBetween(view.blocks(), from, Number.POSITIVE_INFINITY);
+    let left = blocks.length;
+    if (left === 0 || deadline.hasPassed()) return left === 0;
+    const walked = reader.walk(indexed, blocks, (entry) => {
+      const pair = described[entry.pair];
+      if (pair && wanted[entry.pair] === 1 && entry.time >= from) visit(entry, pair);
+    });
+    for await (const _ of walked) {
+      signal.throwIfAborted();
+      left--;
+      if (deadline.hasPassed()) break;
+      await deadline.yieldTurn();
+    }
+    return left === 0;
+  }
+
+  const { from: since } = rangeOf(snapshot.segments, {});
+  return {
+    hosts: [...hosts].map(([host, found]) => ({ host, ...figures(found) })),
+    since: snapshot.segments.length === 0 || since === 0 ? null : since,
+    complete: isComplete,
+  };
+}
+
+type Described = { domain: string | undefined; status: number };
+
+function flagsOf(status: number, entry: EntryCursor): number {
+  const isServed = status >= 200 && status < 300;
+  const isNamed = isServed && NAME.test(entry.line());
+  return (REFUSALS.has(status) ? 0 : LET_IN) | (isServed ? SERVED : 0) | (isNamed ? NAMED : 0);
+}
+
+function figures({ visitors, paths, last }: Host): Omit<HostVisits, 'host'> {
+  const all = [...visitors].map(([ip, flags]) => ({ isHome: isPrivateAddress(ip), flags }));
+  const count = (flag: number, isHome?: boolean) =>
+    all.filter((one) => (one.flags & flag) !== 0 && (isHome ?? one.isHome) === one.isHome).length;
+  const letIn = count(LET_IN);
+  return {
+    home: count(LET_IN, true),
+    outside: count(LET_IN, false),
+    refused: all.length - letIn,
+    named: count(NAMED),
+    served: count(SERVED, false),
+    last,
+    paths: [...paths]
+      .toSorted(([, a], [, b]) => b - a)
+      .slice(0, MOST_PATHS)
+      .map(([path]) => path),
+  };
+}

@@ -1,0 +1,11 @@
+/** "What have I left open?": who gets in to each site, who came, and closing what nobody uses from outside. */
+import type { Feature } from '../../feature.ts';
+
+export const doors: Feature = {
+  name: 'doors',
+  needs: ['replay'],
+  hub: () => ({ load: async () => (await import('./hub.ts')).hub }),
+  agent: () => ({
+    load: async () => (await import('../../../agent/features/doors/agent.ts')).agent,
+  }),
+};

@@ -1,0 +1,91 @@
+/** What a hub asks an agent about who gets in to its sites, and who came. */
+import { type Static, t } from 'elysia';
+import type { BodyCall } from '../../shared/wire/call.ts';
+import { OPENS, type Opens } from './shared/opens.ts';
+
+/** Days of the log that are read. */
+export const DAYS = { least: 1, most: 90 } as const;
+
+/** Milliseconds: a trial of all sites, and a look through the log. */
+export const TRIAL_MS = 30_000;
+const VISITS_MS = 15_000;
+const MOST_SITES = 10_000;
+const ANSWER_BYTES = 16 * 1024 * 1024;
+const OLDER = 'The agent cannot tell who gets in: it is of an older version.';
+
+/** What a stranger got. `status` is that of the trial, which answers instead of upstreams; null: no response. */
+const Got = t.Object({
+  /** With its method, unless that is GET. */
+  path: t.String(),
+  opensTo: t.Unsafe<Opens>(t.Union(OPENS.map((one) => t.Literal(one)))),
+  status: t.Union([t.Integer(), t.Null()]),
+  /** Why it is unsure. */
+  reason: t.Optional(t.String()),
+});
+export type Got = Static<typeof Got>;
+
+export const TrialRequest = t.Object({
+  /** Addresses of sites, each with paths to ask for. */
+  places: t.Array(
+    t.Object({ name: t.String(), port: t.Integer(), paths: t.Array(t.String(), { maxItems: 20 }) }),
+    { maxItems: MOST_SITES },
+  ),
+});
+export type TrialRequest = Static<typeof TrialRequest>;
+
+/** In the order of the request. */
+export const TrialAnswer = t.Object({ places: t.Array(t.Array(Got)) });
+export type TrialAnswer = Static<typeof TrialAnswer>;
+
+/** Asks a Caddy with the live configuration, which visitors do not reach, for each site as a stranger. */
+export const TRIAL: BodyCall<typeof TrialRequest, typeof TrialAnswer> = {
+  path: '/proxy/doors/trial',
+  body: TrialRequest,
+  answer: TrialAnswer,
+  deadline: TRIAL_MS + 15_000,
+  limit: ANSWER_BYTES,
+  missing: OLDER,
+};
+
+/** @param days how far back */
+export const VisitsRequest = t.Object({
+  days: t.Integer({ minimum: DAYS.least, maximum: DAYS.most }),
+});
+
+/**
+ * Visitors by address. Those who were let in at least once are `home` if their address is private, otherwise
+ * `outside`; the others are `refused`. `named`: those of whom the log has a user name; `served`: those from outside who
+ * got a 2xx response.
+ */
+const Visits = t.Object({
+  host: t.String(),
+  home: t.Integer(),
+  outside: t.Integer(),
+  refused: t.Integer(),
+  named: t.Integer(),
+  served: t.Integer(),
+  /** When somebody was last let in, in milliseconds since 1970; null: never. */
+  last: t.Union([t.Number(), t.Null()]),
+  /** The paths that visitors asked for most, without a query. */
+  paths: t.Array(t.String()),
+});
+export type Visits = Static<typeof Visits>;
+
+export const VisitsAnswer = t.Object({
+  hosts: t.Array(Visits),
+  /** The first entry of the log, in milliseconds since 1970; null: it is empty. */
+  since: t.Union([t.Number(), t.Null()]),
+  /** Whether all of the time was read. */
+  complete: t.Boolean(),
+});
+export type VisitsAnswer = Static<typeof VisitsAnswer>;
+
+/** Counts, in the access log, who came to each host. */
+export const VISITS: BodyCall<typeof VisitsRequest, typeof VisitsAnswer> = {
+  path: '/proxy/doors/visits',
+  body: VisitsRequest,
+  answer: VisitsAnswer,
+  deadline: VISITS_MS,
+  limit: ANSWER_BYTES,
+  missing: OLDER,
+};

@@ -1,0 +1,201 @@
+/** `/doors` end to end: what a stranger gets from the Caddy that visitors reach is what the hub says of each site. */
+import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { DoorView } from '../../../../src/features/doors/schemas.ts';
+import type { Opens } from '../../../../src/features/doors/shared/opens.ts';
+import { recipeOf } from '../../../../src/hub/recipes/registry.ts';
+import { forFile } from '../../../harness/for-file.ts';
+import { limit } from '../../../harness/speed.ts';
+import { knowsAddresses, type Live, startHouse } from './house.ts';
+
+setDefaultTimeout(limit(60_000));
+const house = await forFile(startHouse());
+
+const USERS = [{ name: 'ada', password: 'correct horse battery' }];
+const POLICIES: Record<string, [recipe: string, values: object]> = {
+  lan: ['allow', { networks: ['private_ranges'] }],
+  blocked: ['block', { networks: ['198.51.100.0/24'] }],
+  password: ['basic-auth', { users: USERS }],
+  'password-but-api': ['basic-auth', { users: USERS, exemptPaths: ['/api/*'] }],
+  'password-but-home': ['basic-auth', { users: USERS, exemptNetworks: ['private_ranges'] }],
+  authelia: ['authelia', { address: house.signIn }],
+  authentik: ['authentik', { address: house.signIn }],
+  certificate: ['client-certificate', recipeOf('client-certificate')?.example ?? {}],
+  'certificate-asked': [
+    'client-certificate',
+    { ...recipeOf('client-certificate')?.example, mode: 'request' },
+  ],
+};
+
+const PROXY = 'reverse_proxy {upstream}';
+const IN_CASE = (matcher: string, refusal: string) =>
+  `@in ${matcher}\nhandle @in {\n\t${PROXY}\n}\nhandle {\n\t${refusal}\n}`;
+const SECURE = `tls internal\n${PROXY}`;
+
+type Site = {
+  config?: string;
+  policies?: string[];
+  enabled?: boolean;
+  /** `byAddress`: what it is where Caddy can be told addresses; else it is unsure. */
+  opensTo: Opens | { byAddress: Opens };
+  /** Where strangers get the most. */
+  path?: string;
+  /** What lets in fewer. */
+  paths?: DoorView['paths'];
+  /** From where. */
+  as?: string;
+};
+
+const SITES: Record<string, Site> = {
+  'http://open.example': { opensTo: 'anyone' },
+  'http://off.example': { enabled: false, opensTo: 'nobody' },
+  'http://lan.example': { policies: ['lan'], opensTo: { byAddress: 'networks' } },
+  'http://blocked.example': { policies: ['blocked'], opensTo: { byAddress: 'anyone' } },
+  'http://password.example': { policies: ['password'], opensTo: 'password' },
+  'http://api.example': {
+    policies: ['password-but-api'],
+    opensTo: 'anyone',
+    path: '/api/',
+    paths: [
+      { path: '/', opensTo: 'password' },
+      { path: '/*', opensTo: 'password' },
+    ],
+  },
+  'http://home.example': {
+    policies: ['password-but-home'],
+    opensTo: { byAddress: 'password' },
+  },
+  'http://authelia.example': { policies: ['authelia'], opensTo: 'sign-in' },
+  'http://authentik.example': { policies: ['authentik'], opensTo: 'sign-in' },
+  'http://two.example': { policies: ['lan', 'password'], opensTo: { byAddress: 'networks' } },
+  'https://certificate.example': {
+    config: SECURE,
+    policies: ['certificate'],
+    opensTo: 'certificate',
+  },
+  'https://asked.example': { config: SECURE, policies: ['certificate-asked'], opensTo: 'anyone' },
+  'https://secure.example': { config: SECURE, opensTo: 'anyone' },
+  'http://refused.example': { config: 'respond 403', opensTo: 'nobody' },
+  'http://aborted.example': { config: 'abort', opensTo: 'nobody' },
+  'http://moved.example': { config: 'redir https://new.example{uri}', opensTo: 'anyone' },
+  'http://paths.example': {
+    config: IN_CASE('path /share/*', 'respond 403'),
+    opensTo: 'anyone',
+    path: '/share/',
+    paths: [
+      { path: '/', opensTo: 'nobody' },
+      { path: '/*', opensTo: 'nobody' },
+    ],
+  },
+  'http://posts.example': {
+    config: IN_CASE('method POST', 'respond 403'),
+    opensTo: 'anyone',
+    path: 'POST /',
+    paths: [
+      { path: '/', opensTo: 'nobody' },
+      { path: '/*', opensTo: 'nobody' },
+    ],
+  },
+  'http://abroad.example': {
+    config: IN_CASE('remote_ip 10.0.0.0/8 fd00::/8', 'abort'),
+    opensTo: { byAddress: 'networks' },
+  },
+  'http://ipv6.example': {
+    config: IN_CASE('remote_ip 10.0.0.0/8 ::/0', 'abort'),
+    opensTo: { byAddress: 'anyone' },
+    as: '2001:db8::9',
+  },
+};
+
+/** What only some know, or no trial can tell. */
+const UNSURE: Record<string, string> = {
+  'http://header.example': IN_CASE('header X-Secret hush', 'respond 403'),
+  'http://regular.example': IN_CASE('path_regexp ^/share/[a-z]+$', 'respond 403'),
+  'http://expression.example': IN_CASE('expression `path("/share/*")`', 'respond 403'),
+  'http://http2.example': IN_CASE('protocol http/2', 'respond 403'),
+};
+
+async function store(path: string, json: object): Promise<void> {
+  const { status, text } = await house.call('POST', path, json);
+  if (status >= 300) throw new Error(text);
+}
+
+let doors: Map<string, DoorView>;
+beforeAll(async () => {
+  for (const [name, [recipe, values]] of Object.entries(POLICIES)) {
+    await store('/policies', { name, recipe, values });
+  }
+  const operations = [
+    ...Object.entries(SITES).map(([domain, { config = PROXY, policies = [], enabled = true }]) => ({
+      op: 'create',
+      domain,
+      config,
+      policies,
+      enabled,
+      upstream: house.upstream,
+    })),
+    ...Object.entries(UNSURE).map(([domain, config]) => ({
+      op: 'create',
+      domain,
+      config,
+      upstream: house.upstream,
+    })),
+  ];
+  await store('/vhosts/bulk', { operations });
+  doors = await house.doors();
+});
+
+test('no upstream and no sign-in service was asked', () => {
+  expect(house.asked).toEqual({ upstream: 0, signIn: 0 });
+});
+
+const LIVE: Partial<Record<Opens, Live>> = {
+  anyone: 'anyone',
+  'sign-in': 'sign-in',
+  password: 'password',
+  certificate: 'shut',
+  networks: 'shut',
+  nobody: 'shut',
+};
+
+describe('what a stranger gets is what is said of', () => {
+  test.each(Object.entries(SITES))(
+    '%s',
+    async (domain, { opensTo, path = '/', paths = [], as }) => {
+      const isByAddress = typeof opensTo === 'object';
+      const known = isByAddress ? opensTo.byAddress : opensTo;
+      const said = doors.get(domain);
+      if (isByAddress && !knowsAddresses) {
+        expect([said?.opensTo, said?.reason]).toEqual(['unsure', expect.stringContaining('2.7')]);
+        return;
+      }
+      expect([said?.opensTo, said?.proof.path, said?.paths]).toEqual([known, path, paths]);
+      const [method = '', at = ''] = path.startsWith('/') ? ['GET', path] : path.split(' ');
+      expect(await house.visit(domain, at, { method, ...(as && { as }) })).toBe(
+        LIVE[known] as Live,
+      );
+    },
+  );
+});
+
+test.each(Object.keys(UNSURE))('%s is unsure, and says why', (domain) => {
+  const said = doors.get(domain);
+  expect(said?.opensTo).toBe('unsure');
+  expect(said?.reason).toBeString();
+});
+
+test('names the policies that decide, and nothing else', () => {
+  expect(doors.get('http://two.example')?.by).toEqual(['lan', 'password']);
+  expect(doors.get('http://open.example')?.by).toEqual([]);
+});
+
+test('a publish makes it ask again, and nothing else does', async () => {
+  const id = doors.get('http://open.example')?.vhost;
+  const trials = () =>
+    house.stack.lines.filter((line) => line.includes('route=/proxy/doors/trial')).length;
+  const before = trials();
+  await house.doors();
+  expect(trials()).toBe(before);
+  await house.call('PUT', `/vhosts/${id}`, { policies: ['password'] });
+  expect((await house.doors()).get('http://open.example')?.opensTo).toBe('password');
+  expect(trials()).toBe(before + 1);
+});
