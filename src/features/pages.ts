@@ -1,5 +1,6 @@
 /** The pages that features bring to the dashboard, by their addresses; `src/web/seldom-features.ts` has what they show. */
 import type { Role } from '../shared/roles.ts';
+import { pages as doors } from './doors/words.ts';
 
 export type PageWords = Readonly<{
   /** Of the window, and of the tab. */
@@ -12,4 +13,4 @@ export type PageWords = Readonly<{
   isForm?: boolean;
 }>;
 
-export const FEATURE_PAGES = {} as const satisfies Record<string, PageWords>;
+export const FEATURE_PAGES = { ...doors } as const satisfies Record<string, PageWords>;

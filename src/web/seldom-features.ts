@@ -2,6 +2,7 @@
 import { BackupsCard } from '../features/backups/web/backups-card.tsx';
 import { KeptCard } from '../features/certificates/web/kept-card.tsx';
 import { Messages } from '../features/channels/web/messages.tsx';
+import { DoorsPage } from '../features/doors/web/doors-page.tsx';
 import { caddyfile } from '../features/import/web/from-caddyfile.tsx';
 import { npm } from '../features/import-npm/web/from-npm.tsx';
 import { ProgramCard } from '../features/programs/web/program-card.tsx';
@@ -21,7 +22,7 @@ export const CERTIFICATES_CARDS: readonly CertificatesCard[] = [KeptCard];
 
 export const IMPORT_SOURCES: readonly ImportSource[] = [caddyfile, npm];
 
-export const FEATURE_VIEWS: Readonly<Record<FeaturePath, PageView>> = {};
+export const FEATURE_VIEWS: Readonly<Record<FeaturePath, PageView>> = { '/doors': DoorsPage };
 
 export const PROXY_CARDS: readonly ProxyCard[] = [ProgramCard];
 

@@ -87,6 +87,10 @@ const PAGES: Readonly<Record<string, () => Promise<Locator>>> = {
   '/sites/SITE/history': async () => button('Undo'),
   '/policies': async () => page.getByRole('link', { name: 'guests' }).first(),
   '/policies/POLICY': async () => text('http://app.example'),
+  '/doors': async () => {
+    await page.getByLabel('Select http://app.example').check();
+    return button('Close 1 site');
+  },
   '/logs': async () => {
     const row = page.locator('.log-row').first();
     if (!hasFeature('statistics')) return row;

@@ -22,7 +22,7 @@ export type Door = {
 export type Asked = Question & { door: Door; label: string; isLure: boolean };
 
 /** A request, and the visitor's address. */
-export type Asking = Lure & { as: string };
+type Asking = Lure & { as: string };
 
 const NOT_SERVED = 'Caddy does not serve it now';
 const NO_PORT = 'It listens on no TCP port';
