@@ -6,15 +6,18 @@ export const pages = {
 
 type Opens = 'anyone' | 'unsure' | 'sign-in' | 'password' | 'certificate' | 'networks' | 'nobody';
 
-/** To whom a site opens, with the shape of its mark. */
-export const OPENS_WORDS: Readonly<Record<Opens, { words: string; level: 'warning' | 'plain' }>> = {
-  anyone: { words: 'Anyone', level: 'warning' },
-  unsure: { words: 'Maybe anyone', level: 'warning' },
-  'sign-in': { words: 'Who signs in', level: 'plain' },
-  password: { words: 'Who has the password', level: 'plain' },
-  certificate: { words: 'Devices with a certificate', level: 'plain' },
-  networks: { words: 'Some networks', level: 'plain' },
-  nobody: { words: 'Nobody', level: 'plain' },
+/** `shape`: open, half open or closed; `isOpen`: whether strangers may get in. */
+type Words = Readonly<{ words: string; shape: '○' | '◐' | '●'; isOpen?: true }>;
+
+/** To whom a site opens. */
+export const OPENS_WORDS: Readonly<Record<Opens, Words>> = {
+  anyone: { words: 'Anyone', shape: '○', isOpen: true },
+  unsure: { words: 'Maybe anyone', shape: '◐', isOpen: true },
+  'sign-in': { words: 'Who signs in', shape: '●' },
+  password: { words: 'Who has the password', shape: '●' },
+  certificate: { words: 'Devices with a certificate', shape: '●' },
+  networks: { words: 'Some networks', shape: '●' },
+  nobody: { words: 'Nobody', shape: '●' },
 };
 
 const visitors = (count: number): string => `${count} visitor${count === 1 ? '' : 's'}`;

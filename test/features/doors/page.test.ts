@@ -24,7 +24,11 @@ test('sites are closed together, and one undo opens them again', async () => {
   await page.goto('/doors');
   const rows = page.getByRole('list', { name: 'Sites' }).locator(':scope > li');
   await rows.first().waitFor();
-  expect(await rows.locator('.tag').allTextContents()).toEqual(['Anyone', 'Anyone', 'Nobody']);
+  expect(await rows.locator('.tag').allTextContents()).toEqual([
+    '○ Anyone',
+    '○ Anyone',
+    '● Nobody',
+  ]);
   expect(await page.getByRole('button', { name: /^Close/ }).count()).toBe(0);
   for (const name of ['one', 'two']) await page.getByLabel(`Select http://${name}.example`).check();
   await page.getByRole('button', { name: 'Ask the last week' }).click();

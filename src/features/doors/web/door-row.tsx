@@ -7,7 +7,7 @@ type Props = { door: DoorView; isChosen: boolean; onChoose: (isChosen: boolean) 
 
 export function DoorRow({ door, isChosen, onChoose }: Props) {
   const { vhost, domain, opensTo, proof, reason, paths, by, came, proposal } = door;
-  const { words, level } = OPENS_WORDS[opensTo];
+  const { words, shape, isOpen } = OPENS_WORDS[opensTo];
   return (
     <li>
       <div class="row">
@@ -20,7 +20,10 @@ export function DoorRow({ door, isChosen, onChoose }: Props) {
         <a class="mono" href={`/sites/${vhost}`}>
           {domain}
         </a>
-        <span class={level === 'warning' ? 'tag tag-warning' : 'tag'}>{words}</span>
+        <span class={isOpen ? 'tag tag-warn' : 'tag'}>
+          <span aria-hidden="true">{shape} </span>
+          {words}
+        </span>
         {proof.path !== '/' && <span class="small mono">{proof.path}</span>}
       </div>
       <p class="small muted">

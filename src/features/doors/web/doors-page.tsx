@@ -75,8 +75,17 @@ export function DoorsPage() {
       {[close.error, undo.error].map(
         (one, at) => one !== null && <RefusedNotice key={at} error={one} />,
       )}
+      {chosen.length > 0 && (
+        <section class="card below" aria-label="Close">
+          <p>Only your own network will get in to {plural(chosen.length, 'site')}.</p>
+          <ChangeQuestions of={{ about: chosen.join(' '), begin: ask }} isGuard />
+          <button type="button" class="primary" disabled={close.busy} onClick={() => close.run()}>
+            Close {plural(chosen.length, 'site')}
+          </button>
+        </section>
+      )}
       {data && data.length > 0 && (
-        <ul class="card flush lines plain" aria-label="Sites">
+        <ul class="card lines plain" aria-label="Sites">
           {data.map((door) => (
             <DoorRow
               key={door.vhost}
@@ -90,15 +99,6 @@ export function DoorsPage() {
             />
           ))}
         </ul>
-      )}
-      {chosen.length > 0 && (
-        <section class="card above" aria-label="Close">
-          <p>Only your own network will get in to {plural(chosen.length, 'site')}.</p>
-          <ChangeQuestions of={{ about: chosen.join(' '), begin: ask }} isGuard />
-          <button type="button" class="primary" disabled={close.busy} onClick={() => close.run()}>
-            Close {plural(chosen.length, 'site')}
-          </button>
-        </section>
       )}
     </>
   );
