@@ -1,6 +1,7 @@
 /** What the routes of doors take and answer. */
 import { type Static, t } from 'elysia';
 import { Outcome } from '../../hub/http/schemas.ts';
+import { integer } from '../../shared/integer.ts';
 import { OPENS, type Opens } from './shared/opens.ts';
 import { DAYS } from './wire.ts';
 
@@ -12,11 +13,11 @@ const OpensTo = (description: string) =>
     ),
   );
 
-const Count = (description: string) => t.Integer({ minimum: 0, description });
+const Count = (description: string) => integer({ minimum: 0, description });
 
 export const CloseBody = t.Object(
   {
-    vhosts: t.Array(t.Integer({ minimum: 1 }), { minItems: 1, maxItems: 1_000 }),
+    vhosts: t.Array(integer({ minimum: 1 }), { minItems: 1, maxItems: 1_000 }),
     policy: t.Optional(
       t.String({
         description:
@@ -32,14 +33,14 @@ export const CloseBody = t.Object(
 
 export const DoorView = t.Object(
   {
-    vhost: t.Integer({ description: 'the id' }),
+    vhost: integer({ description: 'the id' }),
     domain: t.String(),
     opensTo: OpensTo(
       'who got in, in a trial: the most that any path let in. `networks`: only some addresses; `nobody`: also a site that is off; `unsure`: a trial cannot tell, so it may be anyone',
     ),
     proof: t.Object({
       path: t.String({ description: 'where; `/*`: at a path that nobody knows' }),
-      status: t.Union([t.Integer(), t.Null()], {
+      status: t.Union([integer(), t.Null()], {
         description: 'what came; 200 stands for the upstream, which is not asked; null: nothing',
       }),
     }),
@@ -94,9 +95,9 @@ export const CloseAnswer = t.Composite(
     t.Object({
       policy: t.String(),
       isNew: t.Boolean({ description: 'whether the policy was made for it' }),
-      vhosts: t.Array(t.Integer(), { description: 'those that did not have it' }),
+      vhosts: t.Array(integer(), { description: 'those that did not have it' }),
       group: t.Optional(
-        t.Integer({ description: 'in the changelog: its undo takes all of it back' }),
+        integer({ description: 'in the changelog: its undo takes all of it back' }),
       ),
       replay: t.Optional(
         t.String({ description: 'of a dry run that changes something: for `GET /replays/:id`' }),

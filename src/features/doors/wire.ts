@@ -1,5 +1,6 @@
 /** What a hub asks an agent about who gets in to its sites, and who came. */
 import { type Static, t } from 'elysia';
+import { integer } from '../../shared/integer.ts';
 import type { BodyCall } from '../../shared/wire/call.ts';
 import { OPENS, type Opens } from './shared/opens.ts';
 
@@ -18,7 +19,7 @@ const Got = t.Object({
   /** With its method, unless that is GET. */
   path: t.String(),
   opensTo: t.Unsafe<Opens>(t.Union(OPENS.map((one) => t.Literal(one)))),
-  status: t.Union([t.Integer(), t.Null()]),
+  status: t.Union([integer(), t.Null()]),
   /** Why it is unsure. */
   reason: t.Optional(t.String()),
 });
@@ -27,7 +28,7 @@ export type Got = Static<typeof Got>;
 export const TrialRequest = t.Object({
   /** Addresses of sites, each with paths to ask for. */
   places: t.Array(
-    t.Object({ name: t.String(), port: t.Integer(), paths: t.Array(t.String(), { maxItems: 20 }) }),
+    t.Object({ name: t.String(), port: integer(), paths: t.Array(t.String(), { maxItems: 20 }) }),
     { maxItems: MOST_SITES },
   ),
 });
@@ -49,7 +50,7 @@ export const TRIAL: BodyCall<typeof TrialRequest, typeof TrialAnswer> = {
 
 /** @param days how far back */
 export const VisitsRequest = t.Object({
-  days: t.Integer({ minimum: DAYS.least, maximum: DAYS.most }),
+  days: integer({ minimum: DAYS.least, maximum: DAYS.most }),
 });
 
 /**
@@ -59,11 +60,11 @@ export const VisitsRequest = t.Object({
  */
 const Visits = t.Object({
   host: t.String(),
-  home: t.Integer(),
-  outside: t.Integer(),
-  refused: t.Integer(),
-  named: t.Integer(),
-  served: t.Integer(),
+  home: integer(),
+  outside: integer(),
+  refused: integer(),
+  named: integer(),
+  served: integer(),
   /** When somebody was last let in, in milliseconds since 1970; null: never. */
   last: t.Union([t.Number(), t.Null()]),
   /** The paths that visitors asked for most, without a query. */
