@@ -129,7 +129,7 @@ test('a site that lets strangers in is never called closed', async () => {
   }
   console.log(`${HOUSES} houses, ${open} sites let strangers in; said: ${JSON.stringify(said)}`);
   expect(wrong).toEqual([]);
-  expect(open).toBeGreaterThan(HOUSES);
+  expect(open).toBeGreaterThan(HOUSES / 2);
   expect(said.anyone).toBeGreaterThan(0);
   expect((said.password ?? 0) + (said['sign-in'] ?? 0) + (said.nobody ?? 0)).toBeGreaterThan(0);
 });
