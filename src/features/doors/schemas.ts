@@ -85,7 +85,7 @@ export const DoorsQuery = t.Object({
       pattern: `^([1-9]|[1-8]\\d|${DAYS.most})$`,
       documented: { type: 'integer', minimum: DAYS.least, maximum: DAYS.most, default: DAYS.most },
       description: 'how far back the log is read',
-      example: '90',
+      example: 90,
     }),
   ),
 });
