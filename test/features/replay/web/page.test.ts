@@ -20,8 +20,11 @@ const STRANGE = '/<img/src=x/onerror=alert(1)>';
 
 const call = <T>(path: string, options: object = {}) =>
   ask<T>(`${dashboard.stack.hub}${path}`, { headers: dashboard.owner.headers, ...options });
-const made = async (path: string, json: object) =>
-  (await call<{ id: number }>(path, { json })).body.id;
+async function made(path: string, json: object): Promise<number> {
+  const { status, body } = await call<{ id: number }>(path, { json });
+  expect([status, body]).toEqual([201, expect.objectContaining({ id: expect.any(Number) })]);
+  return body.id;
+}
 const visitFrom = (localAddress: string, path: string, host = 'photos.localhost') =>
   sendRaw(
     `http://127.0.0.1:${dashboard.stack.httpPort}`,
