@@ -2,7 +2,7 @@
  * Any moment since the changelog began. It is read backwards: what is stored now, with everything that an entry since
  * then has changed as the first of these entries found it. Pure, but for the reading of the changelog.
  */
-import { and, gt, isNotNull, or, sql } from 'drizzle-orm';
+import { inArray, sql } from 'drizzle-orm';
 import type { Db } from '../../hub/db/open.ts';
 import { changelog } from '../../hub/db/schema.ts';
 import type { Certificate } from '../../hub/model/certificate.ts';
@@ -43,14 +43,28 @@ export const groupsAfter = (db: Db, id: number): number[] =>
     )
     .map(([group]) => group);
 
+/** Of what cannot be undone, such as changes to agents, entries keep nothing. */
+const KEPT = sql`coalesce(after, before)`;
+
+/** The same for all entries about a thing, as `netOf` groups them. */
+const THING = sql`iif(domain LIKE '(%', substr(domain, 1, 5), ''),
+  coalesce(json_extract(${KEPT}, '$.id'), json_extract(${KEPT}, '$.agent'))`;
+
 /** What the entries after one of them have changed in all, one line a thing, in the order of their last entries. */
 export function netsAfter(db: Db, id: number): Net[] {
   const { action, domain, before, after } = changelog;
-  // Of what cannot be undone, such as changes to agents, entries keep nothing.
+  // The first and the last entry of each thing say all, of which there may be twenty thousand.
+  const ends = sql`(
+    WITH ends AS MATERIALIZED (
+      SELECT min(id) AS first, max(id) AS last FROM changelog
+      WHERE id > ${id} AND ${KEPT} IS NOT NULL GROUP BY ${THING}
+    )
+    SELECT first FROM ends UNION SELECT last FROM ends
+  )`;
   const rows = db
     .select({ id: changelog.id, action, domain, before, after })
     .from(changelog)
-    .where(and(gt(changelog.id, id), or(isNotNull(before), isNotNull(after))))
+    .where(inArray(changelog.id, ends))
     .orderBy(changelog.id)
     .all();
   return netOf(rows)
