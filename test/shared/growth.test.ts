@@ -48,6 +48,7 @@ const OTHERS: Record<string, readonly unknown[] | null> = {
   withValues: [{ a: 'b' }],
   withoutBlock: [5],
   withoutOptions: [[]],
+  withTrusted: [['private_ranges']],
 };
 
 const repeat = (unit: string) => (size: number) => unit.repeat(Math.ceil(size / unit.length));
