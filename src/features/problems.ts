@@ -4,6 +4,7 @@ import { problems as backups } from './backups/words.ts';
 import { problems as certificates } from './certificates/words.ts';
 import { problems as channels } from './channels/words.ts';
 import { problems as containers } from './containers/words.ts';
+import { problems as doors } from './doors/words.ts';
 import { problems as sameAddress } from './same-address/words.ts';
 
 export type ProblemWords = Readonly<{
@@ -29,6 +30,7 @@ const problems = {
   ...backups,
   ...channels,
   ...sameAddress,
+  ...doors,
 } as const;
 
 export type FeatureProblem = keyof typeof problems;

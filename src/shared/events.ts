@@ -16,6 +16,7 @@ export const EVENTS = {
   'sign-in.locked': 'Too many failed sign-ins; further ones are refused for a while.',
   'disk.full': 'Less than 5 % of a disk that signalbox or Caddy writes to is free.',
   'backup.failed': 'The backup of a day, or before an upgrade, was not made.',
+  'visitor.refused': 'Somebody who used a site before it was closed is refused.',
   'sign-in.new-address': 'An account signed in from a network it had not signed in from before.',
   'account.changed':
     'An account was created or deleted, or its password, role or second factor changed.',

@@ -1,6 +1,10 @@
 /** Says, in an agent, who gets in to its sites and who came. */
 import { Elysia } from 'elysia';
 import {
+  DAYS,
+  SHUT_OUT,
+  ShutOutAnswer,
+  ShutOutRequest,
   TRIAL,
   TrialAnswer,
   TrialRequest,
@@ -59,6 +63,15 @@ export const agent: AgentHalf = ({ proxy, trials, logs, now, bodyLimit }) => {
         ({ body: { days }, request }) =>
           limited(() => logs.visits(now().getTime() - days * DAY_MS, request.signal)),
         { body: VisitsRequest, response: { 200: VisitsAnswer, ...refusals } },
+      )
+      .post(
+        SHUT_OUT.path,
+        ({ body, request }) =>
+          limited(async () => {
+            const from = now().getTime() - DAYS.most * DAY_MS;
+            return { visitors: await logs.shutOut({ ...body, from }, request.signal) };
+          }),
+        { body: ShutOutRequest, response: { 200: ShutOutAnswer, ...refusals } },
       ),
   };
 };

@@ -47,6 +47,10 @@ const PHRASES: Readonly<Record<EventName, readonly [began: string, over: string]
   'sign-in.locked': ['sign-ins refused for a while', 'sign-ins accepted again'],
   'disk.full': ['disk almost full', 'disk has space again'],
   'backup.failed': ['no backup was made', 'backups are made again'],
+  'visitor.refused': [
+    'refuses somebody who used it before',
+    'refusals of earlier visitors are no longer reported',
+  ],
   'sign-in.new-address': ['sign-in from a new address', ''],
   'account.changed': ['account changed', ''],
 };

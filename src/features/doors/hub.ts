@@ -1,9 +1,10 @@
-/** Knows, for a hub, who gets in to each site. */
+/** Knows, for a hub, who gets in to each site, and who is refused since it was closed. */
 import type { HubHalf } from '../../hub/core.ts';
 import { createFindings } from './findings.ts';
 import { doorsRoutes } from './routes.ts';
+import { createShutOut } from './shut-out.ts';
 
 export const hub: HubHalf = (core) => {
   const findings = createFindings(core);
-  return { routes: (api) => doorsRoutes({ ...api, findings }) };
+  return { ...createShutOut(core), routes: (api) => doorsRoutes({ ...api, findings }) };
 };

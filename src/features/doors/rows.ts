@@ -2,6 +2,7 @@
 import { policiesOn } from '../../hub/model/applied.ts';
 import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import { isHomeOnly } from './close.ts';
+import { isGuard } from './closings.ts';
 import type { Finding } from './findings.ts';
 import type { DoorView } from './schemas.ts';
 import { OPENS, type Opens, widest } from './shared/opens.ts';
@@ -17,8 +18,6 @@ type Circumstances = {
 /** Days of the log without a visitor from outside after which a site may be closed. */
 const QUIET_DAYS = 30;
 const DAY_MS = 24 * 3_600_000;
-/** What these do is no matter of who gets in. */
-const NO_GUARDS = ['headers', 'robots'];
 /** Where nobody is served who has not shown who they are. */
 const KNOWN: readonly Opens[] = ['sign-in', 'password', 'certificate'];
 const OFF: Got = { path: '/', opensTo: 'nobody', status: null };
@@ -69,7 +68,7 @@ function rowOf(vhost: Vhost, findings: readonly Finding[], about: Circumstances)
       .filter((one) => one.opensTo !== opensTo)
       .map((one) => ({ path: one.path, opensTo: one.opensTo })),
     by: policiesOn(vhost, about.set)
-      .filter(({ recipe }) => !NO_GUARDS.includes(recipe))
+      .filter(isGuard)
       .map(({ name }) => name),
     came,
     proposal: isQuiet ? proposalFor(id, about.set) : null,

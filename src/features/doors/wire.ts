@@ -11,6 +11,7 @@ export const DAYS = { least: 1, most: 90 } as const;
 export const TRIAL_MS = 30_000;
 const VISITS_MS = 15_000;
 const MOST_SITES = 10_000;
+const MOST_NAMES = 1_000;
 const ANSWER_BYTES = 16 * 1024 * 1024;
 const OLDER = 'The agent cannot tell who gets in: it is of an older version.';
 
@@ -86,6 +87,30 @@ export const VISITS: BodyCall<typeof VisitsRequest, typeof VisitsAnswer> = {
   path: '/proxy/doors/visits',
   body: VisitsRequest,
   answer: VisitsAnswer,
+  deadline: VISITS_MS,
+  limit: ANSWER_BYTES,
+  missing: OLDER,
+};
+
+/** `hosts` as the site names them, `except` those of other sites; `since`: in milliseconds since 1970. */
+export const ShutOutRequest = t.Object({
+  hosts: t.Array(t.String(), { minItems: 1, maxItems: MOST_NAMES }),
+  except: t.Array(t.String(), { maxItems: MOST_SITES }),
+  refusals: t.Array(integer({ minimum: 400, maximum: 599 }), { maxItems: 20 }),
+  since: t.Number(),
+});
+export type ShutOutRequest = Static<typeof ShutOutRequest>;
+
+/** With when each was refused first, in milliseconds since 1970. The last refused first. */
+export const ShutOutAnswer = t.Object({
+  visitors: t.Array(t.Object({ ip: t.String(), at: t.Number() })),
+});
+
+/** Finds who from outside was let in to a site before a time, and has been refused since. */
+export const SHUT_OUT: BodyCall<typeof ShutOutRequest, typeof ShutOutAnswer> = {
+  path: '/proxy/doors/shut-out',
+  body: ShutOutRequest,
+  answer: ShutOutAnswer,
   deadline: VISITS_MS,
   limit: ANSWER_BYTES,
   missing: OLDER,

@@ -1,7 +1,15 @@
-/** The page "What is open", and what it says of each site. Pure and without imports. */
+/** The page "What is open", what it says of each site, and what this feature may find wrong. Pure and without imports. */
 
 export const pages = {
   '/doors': { title: 'What is open', follows: '/policies', needs: 'editor' },
+} as const;
+
+export const problems = {
+  SHUT_OUT: {
+    of: 'others',
+    event: 'visitor.refused',
+    title: (site: string) => `${site} refuses somebody who used it before`,
+  },
 } as const;
 
 type Opens = 'anyone' | 'unsure' | 'sign-in' | 'password' | 'certificate' | 'networks' | 'nobody';

@@ -19,6 +19,7 @@ export const SUBJECTS: Readonly<Record<Incident['event'], string>> = {
   'account.changed': 'Account',
   'disk.full': 'Disk',
   'backup.failed': 'Backup',
+  'visitor.refused': 'Site',
 };
 
 /** Where the rest can be looked into. */

@@ -1,0 +1,50 @@
+/** The sites that were closed lately: a change put policies on them, and they are still as it left them. */
+import { and, eq } from 'drizzle-orm';
+import type { HubCore } from '../../hub/core.ts';
+import { changelog } from '../../hub/db/schema.ts';
+import type { Vhost } from '../../hub/model/vhost.ts';
+import type { Policy } from '../../hub/recipes/policy.ts';
+import { memoize } from '../../shared/memoize.ts';
+
+/** `policies`: those that the change added; `group`: of its entries in the changelog. */
+export type Closing = { vhost: Vhost; policies: readonly Policy[]; group: number };
+
+/** How long somebody who is refused since then is a problem. */
+const DAYS = 30;
+const DAY_MS = 24 * 3_600_000;
+/** What these do is no matter of who gets in. */
+const NO_GUARDS: readonly string[] = ['headers', 'robots'];
+
+/** @returns what finds the closings of the last 30 days among the sites that are on */
+export function createClosings({
+  db,
+  now,
+  publisher,
+}: Pick<HubCore, 'db' | 'now' | 'publisher'>): () => Closing[] {
+  const closingOf = memoize((vhost: Vhost): Closing | null => {
+    const isLast = and(
+      eq(changelog.domain, vhost.domain),
+      eq(changelog.createdAt, vhost.updatedAt),
+    );
+    const { action, before, after, group } = db.select().from(changelog).where(isLast).get() ?? {};
+    if (action !== 'update' || !before || !after || group === undefined) return null;
+    const known = policiesIn(before);
+    const added = vhost.policies.filter(({ id }) => !known.includes(id));
+    const policies = added.filter(isGuard);
+    const isAsMade = policies.every(({ updatedAt }) => updatedAt <= vhost.updatedAt);
+    return policies.length > 0 && isAsMade ? { vhost, policies, group } : null;
+  });
+
+  return () => {
+    const from = now().getTime() - DAYS * DAY_MS;
+    return publisher
+      .current()
+      .vhosts.filter((one) => one.enabled && one.policies.length > 0 && +one.updatedAt > from)
+      .flatMap((vhost) => closingOf(vhost) ?? []);
+  };
+}
+
+/** Whether it decides who gets in. */
+export const isGuard = ({ recipe }: Policy): boolean => !NO_GUARDS.includes(recipe);
+
+const policiesIn = (recorded: string): readonly number[] => JSON.parse(recorded).policies;

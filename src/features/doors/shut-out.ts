@@ -1,0 +1,121 @@
+/** Finds who came to a site before it was closed, and has been refused since. */
+import type { HubCore, HubPart, ProblemCause } from '../../hub/core.ts';
+import { isPlacedOn, setFor } from '../../hub/model/applied.ts';
+import { endpointsUnder } from '../../hub/model/endpoints.ts';
+import type { SiteSet } from '../../hub/model/vhost.ts';
+import { listed, type Problem } from '../../hub/watch/problem.ts';
+import { every } from '../../shared/every.ts';
+import { type Closing, createClosings } from './closings.ts';
+import { SHUT_OUT, type ShutOutRequest } from './wire.ts';
+
+/** `at`: when it was refused first, in milliseconds since 1970. */
+type Visitor = { ip: string; at: number };
+
+/** Milliseconds. */
+const PACE = {
+  /** From one look at the logs to the next. */
+  look: 600_000,
+};
+const REFUSALS = [401, 403];
+
+export function createShutOut(
+  core: HubCore,
+): Required<Pick<HubPart, 'problems' | 'causes' | 'begin' | 'end'>> {
+  const { publisher, paced } = core;
+  const closings = createClosings(core);
+  /** By what was closed when: the id of a vhost, and the group of the change. */
+  let found: ReadonlyMap<string, readonly Visitor[]> = new Map();
+
+  async function visitorsOf(closing: Closing): Promise<readonly Visitor[]> {
+    const set = publisher.current();
+    const visitors: Visitor[] = [];
+    for (const { id, client } of publisher.agents.all()) {
+      const request = requestFor(closing, setFor(set, id));
+      if (!isPlacedOn(closing.vhost, id) || request.hosts.length === 0) continue;
+      visitors.push(...(await client.send(SHUT_OUT, request)).visitors);
+    }
+    return visitors.toSorted((a, b) => b.at - a.at);
+  }
+
+  async function lookAtAll(): Promise<void> {
+    const next = new Map<string, readonly Visitor[]>();
+    for (const closing of closings()) {
+      const key = keyOf(closing);
+      // What cannot be asked now stays as it was.
+      next.set(key, await visitorsOf(closing).catch(() => found.get(key) ?? []));
+    }
+    found = next;
+  }
+
+  const { look } = paced('doors', PACE);
+  const looks = every({ pause: look, first: look }, lookAtAll);
+  return {
+    problems: () =>
+      closings().flatMap((closing) => problemOf(closing, found.get(keyOf(closing)) ?? []) ?? []),
+    causes(problems) {
+      const keys = new Map(
+        problems.flatMap(({ code, key, vhost }) =>
+          code === 'SHUT_OUT' && vhost ? [[vhost.id, key] as const] : [],
+        ),
+      );
+      return new Map(
+        closings().flatMap((closing) => {
+          const key = keys.get(closing.vhost.id);
+          return key === undefined ? [] : [[key, cureOf(closing)] as const];
+        }),
+      );
+    },
+    begin: looks.begin,
+    end: looks.end,
+  };
+}
+
+const keyOf = ({ vhost, group }: Closing): string => `${vhost.id} ${group}`;
+
+function requestFor({ vhost, policies }: Closing, { preamble, vhosts }: SiteSet): ShutOutRequest {
+  const namesOf = (one: typeof vhost) =>
+    endpointsUnder(preamble)(one).flatMap(({ name }) => (name === '' ? [] : name));
+  const hosts = [...new Set(namesOf(vhost))];
+  const hasPattern = hosts.some((host) => host.includes('*'));
+  const others = hasPattern ? vhosts.filter((one) => one.enabled && one.id !== vhost.id) : [];
+  const own = policies.flatMap(({ values: { status } }) =>
+    typeof status === 'number' ? status : [],
+  );
+  return {
+    hosts,
+    except: others.flatMap(namesOf),
+    refusals: [...new Set([...REFUSALS, ...own])],
+    since: vhost.updatedAt.getTime(),
+  };
+}
+
+function problemOf({ vhost, policies }: Closing, visitors: readonly Visitor[]): Problem | null {
+  const [last, ...others] = visitors;
+  if (!last) return null;
+  const { id, domain, updatedAt } = vhost;
+  const names = listed(policies.map(({ name }) => name));
+  const more = others.length > 0 ? ` So are ${listed(others.map(({ ip }) => ip))}.` : '';
+  return {
+    code: 'SHUT_OUT',
+    level: 'notice',
+    vhost: { id, domain },
+    since: new Date(Math.min(...visitors.map(({ at }) => at))).toISOString(),
+    message: `${last.ip} used the site before it got the policy ${names} on ${timeOf(updatedAt.getTime())}, and has been refused since ${timeOf(last.at)}.${more}`,
+  };
+}
+
+/** The change that takes the policies off again, of this site alone; and that which undoes all of it. */
+const cureOf = ({ vhost, policies, group }: Closing): ProblemCause => ({
+  cure: {
+    words: `If they should get in, add their network to the policy, or undo change ${group} in the changelog.`,
+    operation: {
+      op: 'update',
+      id: vhost.id,
+      policies: vhost.policies.filter((one) => !policies.includes(one)).map(({ name }) => name),
+    },
+  },
+});
+
+/** `2026-11-28 14:05 UTC` */
+const timeOf = (at: number): string =>
+  `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
