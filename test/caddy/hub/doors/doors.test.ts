@@ -12,6 +12,7 @@ setDefaultTimeout(limit(60_000));
 const house = await forFile(startHouse());
 
 const USERS = [{ name: 'ada', password: 'correct horse battery' }];
+const AUTHORITY = recipeOf('client-certificate')?.example.authority;
 const POLICIES: Record<string, [recipe: string, values: object]> = {
   lan: ['allow', { networks: ['private_ranges'] }],
   blocked: ['block', { networks: ['198.51.100.0/24'] }],
@@ -20,6 +21,12 @@ const POLICIES: Record<string, [recipe: string, values: object]> = {
   'password-but-home': ['basic-auth', { users: USERS, exemptNetworks: ['private_ranges'] }],
   authelia: ['authelia', { address: house.signIn }],
   authentik: ['authentik', { address: house.signIn }],
+  'authelia-or-device': ['authelia', { address: house.signIn, exemptCertificates: AUTHORITY }],
+  'authentik-or-device': ['authentik', { address: house.signIn, exemptCertificates: AUTHORITY }],
+  'service-or-device': [
+    'forward-auth',
+    { address: house.signIn, uri: '/check', copyHeaders: [], exemptCertificates: AUTHORITY },
+  ],
   certificate: ['client-certificate', recipeOf('client-certificate')?.example ?? {}],
   'certificate-asked': [
     'client-certificate',
@@ -67,6 +74,21 @@ const SITES: Record<string, Site> = {
   },
   'http://authelia.example': { policies: ['authelia'], opensTo: 'sign-in' },
   'http://authentik.example': { policies: ['authentik'], opensTo: 'sign-in' },
+  'https://authelia-device.example': {
+    config: SECURE,
+    policies: ['authelia-or-device'],
+    opensTo: 'sign-in',
+  },
+  'https://authentik-device.example': {
+    config: SECURE,
+    policies: ['authentik-or-device'],
+    opensTo: 'sign-in',
+  },
+  'https://service-device.example': {
+    config: SECURE,
+    policies: ['service-or-device'],
+    opensTo: 'sign-in',
+  },
   'http://two.example': { policies: ['lan', 'password'], opensTo: { byAddress: 'networks' } },
   'https://certificate.example': {
     config: SECURE,
@@ -146,8 +168,9 @@ beforeAll(async () => {
   doors = await house.doors();
   asked = { ...house.asked };
   // Caddy signs their certificates a moment after the publish.
-  for (const domain of ['https://secure.example', 'https://asked.example']) {
-    await until(async () => (await house.visit(domain, '/')) === 'anyone', domain);
+  for (const domain of Object.keys(SITES).filter((one) => SITES[one]?.config === SECURE)) {
+    if (SITES[domain]?.opensTo === 'certificate') continue;
+    await until(async () => (await house.visit(domain, '/')) !== 'shut', domain);
   }
 });
 

@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { DoorView } from '../../../../src/features/doors/schemas.ts';
+import type { Paces } from '../../../../src/program/serve/running.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
 import { startOwner } from '../../../harness/owner.ts';
 
@@ -14,9 +15,12 @@ const STRANGER = '203.0.113.9';
 /** What somebody got. `shut`: a refusal, or nothing. */
 export type Live = 'anyone' | 'sign-in' | 'password' | 'shut';
 
+/** From where, and with which lines of the request besides. */
+type How = { as?: string; method?: string; headers?: readonly string[] };
+
 export type House = Awaited<ReturnType<typeof startHouse>>;
 
-export async function startHouse() {
+export async function startHouse(paces?: Paces) {
   const asked = { upstream: 0, signIn: 0 };
   const serve = (name: keyof typeof asked, status: number) =>
     Bun.serve({
@@ -28,7 +32,7 @@ export async function startHouse() {
       },
     });
   const [upstream, signIn] = [serve('upstream', 200), serve('signIn', 401)];
-  const owner = await startOwner({ UPSTREAM_PROBE: 'false' });
+  const owner = await startOwner({ UPSTREAM_PROBE: 'false' }, undefined, paces);
   const { httpPort, httpsPort } = owner.stack;
   if (knowsAddresses) {
     const wrappers = 'listener_wrappers {\nproxy_protocol {\nallow 127.0.0.0/8\n}\ntls\n}';
@@ -49,10 +53,12 @@ export async function startHouse() {
       return new Map(body.map((one) => [one.domain, one]));
     },
     /** Asks the Caddy that visitors reach. @param domain with its scheme */
-    visit(domain: string, path: string, { as = STRANGER, method = 'GET' } = {}): Promise<Live> {
+    visit(domain: string, path: string, how: How = {}): Promise<Live> {
+      const { as = STRANGER, method = 'GET', headers = [] } = how;
       const { hostname, protocol } = new URL(domain);
       const isTls = protocol === 'https:';
-      const request = `${method} ${path} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`;
+      const lines = [`Host: ${hostname}`, 'Connection: close', ...headers];
+      const request = [`${method} ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n');
       return exchange({ port: isTls ? httpsPort : httpPort, as, request, tls: isTls && hostname });
     },
     async stop() {
