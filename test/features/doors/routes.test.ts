@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DoorView } from '../../../src/features/doors/schemas.ts';
+import { inDatabase } from '../../harness/database.ts';
 import { forFile } from '../../harness/for-file.ts';
 import { type Body, startOwner } from '../../harness/owner.ts';
 import { limit } from '../../harness/speed.ts';
@@ -129,6 +130,19 @@ describe('who came', () => {
 
   test('proposes nothing for a site that is too new to know', async () => {
     expect((await doors()).map(({ proposal }) => proposal)).toEqual([null, null]);
+  });
+
+  test('proposes to close one that is old enough, and that only home has used', async () => {
+    await owner.stack.restart(() =>
+      inDatabase(owner.stack.dataDir, (db) =>
+        db.run('UPDATE vhosts SET created_at = ?', [(now - 31 * DAY_S) * 1_000]),
+      ),
+    );
+    const all = (await doors()).map(({ vhost, proposal }) => [vhost, proposal]);
+    expect(all).toEqual([
+      [home.id, { policy: null, operation: { vhosts: [home.id] } }],
+      [known.id, null],
+    ]);
   });
 });
 
