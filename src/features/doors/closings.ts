@@ -5,6 +5,7 @@ import { changelog } from '../../hub/db/schema.ts';
 import type { Vhost } from '../../hub/model/vhost.ts';
 import type { Policy } from '../../hub/recipes/policy.ts';
 import { memoize } from '../../shared/memoize.ts';
+import { isGuard } from './words.ts';
 
 /** `policies`: those that the change added; `group`: of its entries in the changelog. */
 export type Closing = { vhost: Vhost; policies: readonly Policy[]; group: number };
@@ -12,8 +13,6 @@ export type Closing = { vhost: Vhost; policies: readonly Policy[]; group: number
 /** How long somebody who is refused since then is a problem. */
 const DAYS = 30;
 const DAY_MS = 24 * 3_600_000;
-/** What these do is no matter of who gets in. */
-const NO_GUARDS: readonly string[] = ['headers', 'robots'];
 
 /** @returns what finds the closings of the last 30 days among the sites that are on */
 export function createClosings({
@@ -30,7 +29,7 @@ export function createClosings({
     if (action !== 'update' || !before || !after || group === undefined) return null;
     const known = policiesIn(before);
     const added = vhost.policies.filter(({ id }) => !known.includes(id));
-    const policies = added.filter(isGuard);
+    const policies = added.filter(({ recipe }) => isGuard(recipe));
     const isAsMade = policies.every(({ updatedAt }) => updatedAt <= vhost.updatedAt);
     return policies.length > 0 && isAsMade ? { vhost, policies, group } : null;
   });
@@ -43,8 +42,5 @@ export function createClosings({
       .flatMap((vhost) => closingOf(vhost) ?? []);
   };
 }
-
-/** Whether it decides who gets in. */
-export const isGuard = ({ recipe }: Policy): boolean => !NO_GUARDS.includes(recipe);
 
 const policiesIn = (recorded: string): readonly number[] => JSON.parse(recorded).policies;

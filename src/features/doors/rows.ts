@@ -2,11 +2,11 @@
 import { policiesOn } from '../../hub/model/applied.ts';
 import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import { isHomeOnly } from './close.ts';
-import { isGuard } from './closings.ts';
 import type { Finding } from './findings.ts';
 import type { DoorView } from './schemas.ts';
 import { OPENS, type Opens, widest } from './shared/opens.ts';
 import type { Got } from './wire.ts';
+import { isGuard } from './words.ts';
 
 type Circumstances = {
   set: SiteSet;
@@ -68,7 +68,7 @@ function rowOf(vhost: Vhost, findings: readonly Finding[], about: Circumstances)
       .filter((one) => one.opensTo !== opensTo)
       .map((one) => ({ path: one.path, opensTo: one.opensTo })),
     by: policiesOn(vhost, about.set)
-      .filter(isGuard)
+      .filter(({ recipe }) => isGuard(recipe))
       .map(({ name }) => name),
     came,
     proposal: isQuiet ? proposalFor(id, about.set) : null,

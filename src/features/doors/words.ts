@@ -28,6 +28,12 @@ export const OPENS_WORDS: Readonly<Record<Opens, Words>> = {
   nobody: { words: 'Nobody', shape: '●' },
 };
 
+/** Recipes that are no matter of who gets in. */
+const NO_GUARDS: readonly string[] = ['headers', 'robots'];
+
+/** Whether a policy of this recipe decides who gets in. */
+export const isGuard = (recipe: string): boolean => !NO_GUARDS.includes(recipe);
+
 const visitors = (count: number): string => `${count} visitor${count === 1 ? '' : 's'}`;
 
 /** `4 visitors from home, 1 from outside, 2 refused` */

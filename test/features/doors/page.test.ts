@@ -18,6 +18,12 @@ for (const [name, config] of [
   const json = { domain: `http://${name}.example`, config, upstream };
   await ask(`${stack.hub}/vhosts`, { json, headers: owner.headers });
 }
+for (const [name, recipe, values] of [
+  ['friends', 'allow', { networks: ['198.51.100.0/24'] }],
+  ['no-robots', 'robots', {}],
+] as const) {
+  await ask(`${stack.hub}/policies`, { json: { name, recipe, values }, headers: owner.headers });
+}
 const page = await dashboard.open();
 
 test('sites are closed together, and one undo opens them again', async () => {
@@ -43,4 +49,20 @@ test('sites are closed together, and one undo opens them again', async () => {
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('2 sites closed').waitFor({ state: 'detached' });
   expect(stack.readProxyfile()).not.toContain('outside');
+});
+
+test('another policy closes a site, but none that decides about nobody', async () => {
+  await page.goto('/doors');
+  await page.getByLabel('Select http://one.example').check();
+  const choice = page.getByLabel('Who gets in to 1 site');
+  await choice.getByText('By the policy friends').waitFor({ state: 'attached' });
+  expect(await choice.locator('option').allTextContents()).toEqual([
+    'Only your own network',
+    'By the policy friends',
+  ]);
+  await choice.selectOption('friends');
+  expect(await flaws(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Close 1 site' }).click();
+  await page.getByText('Now the policy friends decides who gets in.').waitFor();
+  expect(stack.readProxyfile()).toContain('198.51.100.0/24');
 });

@@ -3,13 +3,16 @@ import { useState } from 'preact/hooks';
 import { get, send } from '../../../web/lib/api.ts';
 import { plural } from '../../../web/lib/format.ts';
 import { usePublishes } from '../../../web/lib/hub.ts';
+import type { Policy } from '../../../web/lib/types.ts';
 import { useSubmit } from '../../../web/lib/use-form.ts';
 import { useLoad } from '../../../web/lib/use-load.ts';
 import { ChangeQuestions } from '../../../web/parts/change-questions.tsx';
 import { Empty } from '../../../web/parts/empty.tsx';
+import { Field } from '../../../web/parts/field.tsx';
 import { SkeletonRows } from '../../../web/parts/loading.tsx';
 import { Notice, RefusedNotice } from '../../../web/parts/notice.tsx';
 import type { DoorView } from '../schemas.ts';
+import { isGuard } from '../words.ts';
 import { DoorRow } from './door-row.tsx';
 
 type Closed = { policy: string; vhosts: number[]; group?: number; replay?: string };
@@ -19,10 +22,16 @@ export function DoorsPage() {
   const { data, error, reload } = useLoad(`doors ${publishes}`, (signal) =>
     get<DoorView[]>('/doors', signal),
   );
+  const { data: policies } = useLoad(`doors policies ${publishes}`, (signal) =>
+    get<Policy[]>('/policies', signal),
+  );
+  /** Its name; empty: the one that lets in only the own network. */
+  const [policy, setPolicy] = useState('');
   const [chosen, setChosen] = useState<readonly number[]>([]);
   const [closed, setClosed] = useState<Closed | null>(null);
+  const change = { vhosts: chosen, ...(policy !== '' && { policy }) };
   const close = useSubmit(async () => {
-    setClosed(await send<Closed>('POST', '/doors/close', { vhosts: chosen }));
+    setClosed(await send<Closed>('POST', '/doors/close', change));
     setChosen([]);
     await reload();
   });
@@ -32,11 +41,11 @@ export function DoorsPage() {
     await reload();
   });
   const ask = async () => {
-    const body = { vhosts: chosen, dryRun: true };
-    const { replay } = await send<Closed>('POST', '/doors/close', body);
+    const { replay } = await send<Closed>('POST', '/doors/close', { ...change, dryRun: true });
     if (replay) return replay;
-    throw new Error('These sites let in only your own network already.');
+    throw new Error('These sites have that policy already.');
   };
+  const guards = policies?.filter(({ recipe }) => isGuard(recipe)) ?? [];
   const proposed = data?.flatMap(({ vhost, proposal }) => (proposal ? vhost : [])) ?? [];
 
   return (
@@ -59,7 +68,7 @@ export function DoorsPage() {
       {closed && (
         <div role="status">
           <Notice kind="success" title={`${plural(closed.vhosts.length, 'site')} closed`}>
-            Only your own network gets in, by the policy {closed.policy}.{' '}
+            Now the policy {closed.policy} decides who gets in.{' '}
             {closed.group !== undefined && (
               <button
                 type="button"
@@ -77,8 +86,23 @@ export function DoorsPage() {
       )}
       {chosen.length > 0 && (
         <section class="card below" aria-label="Close">
-          <p>Only your own network will get in to {plural(chosen.length, 'site')}.</p>
-          <ChangeQuestions of={{ about: chosen.join(' '), begin: ask }} isGuard />
+          <Field label={`Who gets in to ${plural(chosen.length, 'site')}`}>
+            {(attributes) => (
+              <select
+                {...attributes}
+                value={policy}
+                onChange={(event) => setPolicy(event.currentTarget.value)}
+              >
+                <option value="">Only your own network</option>
+                {guards.map(({ id, name }) => (
+                  <option key={id} value={name}>
+                    By the policy {name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <ChangeQuestions of={{ about: `${policy} ${chosen.join(' ')}`, begin: ask }} isGuard />
           <button type="button" class="primary" disabled={close.busy} onClick={() => close.run()}>
             Close {plural(chosen.length, 'site')}
           </button>
