@@ -1,4 +1,6 @@
 /** Finds who came to a site before it was closed, and has been refused since. */
+import { BlockList, isIPv6 } from 'node:net';
+import { CLOUDFLARE } from '../../hub/caddyfile/cloudflare.ts';
 import type { HubCore, HubPart, ProblemCause } from '../../hub/core.ts';
 import { isPlacedOn, setFor } from '../../hub/model/applied.ts';
 import { endpointsUnder } from '../../hub/model/endpoints.ts';
@@ -18,6 +20,18 @@ const PACE = {
 };
 const REFUSALS = [401, 403];
 
+/** Its addresses are in the log if Caddy does not trust it: then they are anyone's. */
+const CLOUDFLARES = new BlockList();
+for (const network of CLOUDFLARE) {
+  const [address = '', bits] = network.split('/');
+  CLOUDFLARES.addSubnet(address, Number(bits), familyOf(address));
+}
+const isOfCloudflare = (ip: string): boolean => CLOUDFLARES.check(ip, familyOf(ip));
+
+function familyOf(address: string) {
+  return isIPv6(address) ? 'ipv6' : 'ipv4';
+}
+
 export function createShutOut(
   core: HubCore,
 ): Required<Pick<HubPart, 'problems' | 'causes' | 'begin' | 'end'>> {
@@ -34,7 +48,7 @@ export function createShutOut(
       if (!isPlacedOn(closing.vhost, id) || request.hosts.length === 0) continue;
       visitors.push(...(await client.send(SHUT_OUT, request)).visitors);
     }
-    return visitors.toSorted((a, b) => b.at - a.at);
+    return visitors.filter(({ ip }) => !isOfCloudflare(ip)).toSorted((a, b) => b.at - a.at);
   }
 
   async function lookAtAll(): Promise<void> {
@@ -107,7 +121,7 @@ function problemOf({ vhost, policies }: Closing, visitors: readonly Visitor[]): 
 /** The change that takes the policies off again, of this site alone; and that which undoes all of it. */
 const cureOf = ({ vhost, policies, group }: Closing): ProblemCause => ({
   cure: {
-    words: `If they should get in, add their network to the policy, or undo change ${group} in the changelog.`,
+    words: `To let them in, take the policy off this site, or add their network to it. To open all sites that were closed with it, undo change ${group} in the changelog.`,
     operation: {
       op: 'update',
       id: vhost.id,

@@ -29,6 +29,7 @@ const owner = await forFile(
 const FRIEND = '203.0.113.5';
 const STRANGER = '203.0.113.66';
 const HOME = '192.168.1.2';
+const CLOUDFLARE = '173.245.48.7';
 const DAY_MS = 86_400_000;
 
 /** Adds a request to Caddy's log. @param at milliseconds since 1970 */
@@ -66,6 +67,7 @@ const found = (domains: string[]) =>
 const NO_PROBLEM: Record<string, [before: [string, number][], after: [string, number][]]> = {
   strangers: [[[FRIEND, 200]], [[STRANGER, 403]]],
   home: [[[HOME, 200]], [[HOME, 403]]],
+  cloudflare: [[[CLOUDFLARE, 200]], [[CLOUDFLARE, 403]]],
   'never-let-in': [[[FRIEND, 403]], [[FRIEND, 403]]],
   'refused-before': [
     [
