@@ -15,8 +15,8 @@ type Visitor = { ip: string; at: number };
 
 /** Milliseconds. */
 const PACE = {
-  /** From one look at the logs to the next. */
-  look: 600_000,
+  /** From one look at the logs to the next: it may take a second for each site that was closed. */
+  look: 1_800_000,
 };
 const REFUSALS = [401, 403];
 
