@@ -30,7 +30,7 @@ export function DoorRow({ door, isChosen, onChoose }: Props) {
         {cameWords(came)}
         {came.last && (
           <>
-            , last <Time at={came.last} />
+            , most recently <Time at={came.last} />
           </>
         )}
         {by.length > 0 && `; ${by.join(', ')}`}
