@@ -1,3 +1,4 @@
+// proof: browser
 /** The list of sites and the form of a site. */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';

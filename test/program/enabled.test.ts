@@ -1,3 +1,4 @@
+// proof: program
 /** Which features start, and what a program without them is. */
 import { describe, expect, test } from 'bun:test';
 import { existsSync, rmSync } from 'node:fs';

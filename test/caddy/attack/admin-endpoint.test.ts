@@ -1,3 +1,4 @@
+// proof: attack
 /** A site, published by an editor, through which a stranger tries to reach Caddy's admin endpoint. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';

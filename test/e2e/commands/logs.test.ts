@@ -1,3 +1,4 @@
+// proof: program
 /** `signalbox logs`: the access log for scripts and people on the host. */
 import { describe, expect, test } from 'bun:test';
 import { domainFilter, lineOf, queryOf } from '../../../src/program/cli/api/logs.ts';

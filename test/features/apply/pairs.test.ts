@@ -1,3 +1,4 @@
+// proof: hub
 /**
  * Random pairs of documents, with what people do between them, against what the contract says of `/apply`:
  * which changes there are, what is refused, that the second time nothing happens, that the export is the way

@@ -1,3 +1,4 @@
+// proof: program
 /** `signalbox demo` as it is started: everybody looks, nobody changes anything, and nothing is left behind. */
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';

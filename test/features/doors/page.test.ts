@@ -1,3 +1,4 @@
+// proof: browser
 /** The page "What is open": says what the hub says, closes several sites, and undoes that. */
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { startDashboard } from '../../harness/dashboard.ts';

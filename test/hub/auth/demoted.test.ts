@@ -1,3 +1,4 @@
+// proof: hub
 /** Who loses a role while their request waits: nothing of it is stored after that was answered. */
 
 import { expect, test } from 'bun:test';

@@ -1,3 +1,4 @@
+// proof: hub
 /** A Caddy that runs but does not answer. */
 import { beforeAll, expect, test } from 'bun:test';
 import { caddiesOf } from '../../harness/caddys.ts';

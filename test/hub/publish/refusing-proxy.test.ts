@@ -1,3 +1,4 @@
+// proof: hub
 /** Two proxies, of which one cannot take what is stored: it is behind, and keeps nothing from the other. */
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { forFile } from '../../harness/for-file.ts';

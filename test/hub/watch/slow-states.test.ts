@@ -1,3 +1,4 @@
+// proof: hub
 /** An agent that is there, and takes long to say how all sites are. A stand-in: only a busy machine is that slow. */
 import { expect, test } from 'bun:test';
 import type { Agent } from '../../../src/hub/agents/agents.ts';

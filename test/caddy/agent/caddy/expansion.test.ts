@@ -1,3 +1,4 @@
+// proof: agent
 /** Texts that become far more than they are: the live Caddy never pays for them, and what is refused has its line. */
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';

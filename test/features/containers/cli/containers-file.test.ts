@@ -1,3 +1,4 @@
+// proof: hub
 /** Labels of caddy-docker-proxy and Traefik as a file for `signalbox apply`: what is not converted is a comment. */
 import { describe, expect, test } from 'bun:test';
 import { parse } from 'yaml';

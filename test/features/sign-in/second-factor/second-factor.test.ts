@@ -1,3 +1,4 @@
+// proof: hub
 /** The second factor over HTTP, with codes of another implementation. */
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, setSystemTime, test } from 'bun:test';

@@ -1,3 +1,4 @@
+// proof: agent
 import { afterAll, describe, expect, test } from 'bun:test';
 import { createServer, type Socket } from 'node:net';
 import { ask as askAt } from '../../../../../agent/sites/checks/ask.ts';
