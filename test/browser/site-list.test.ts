@@ -123,6 +123,8 @@ describe('the list', () => {
 
   test('has a menu of each site for the keyboard, which returns the focus', async () => {
     const menu = button('Actions of http://a.localhost');
+    // Until its state is known, a site has no address to open.
+    await mark('a', 'live').waitFor();
     await menu.focus();
     await page.keyboard.press('ArrowDown');
     const focused = () => page.evaluate(() => document.activeElement?.textContent);
