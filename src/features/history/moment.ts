@@ -11,7 +11,7 @@ import { ENTITIES, kindOf, type Recorded, reviver } from '../../hub/model/entiti
 import { revived } from '../../hub/model/history/revert.ts';
 import { type Numbered, netOf, thingOf } from '../../hub/model/history/revert-group.ts';
 import { byName } from '../../hub/model/policy-changes.ts';
-import type { SiteSet } from '../../hub/model/vhost.ts';
+import { byPosition, type SiteSet } from '../../hub/model/vhost.ts';
 import type { Policy } from '../../hub/recipes/policy.ts';
 import { Failure } from '../../shared/failure.ts';
 
@@ -86,7 +86,7 @@ export function setBefore(nets: readonly Net[], now: SiteSet): SiteSet {
   const stored = now.vhosts.map((vhost) => ENTITIES.vhost.undo?.keep(vhost) ?? never());
   const revive = reviver(policies);
   const vhosts = swapped(stored, of('vhost'))
-    .toSorted((a, b) => a.position - b.position || a.id - b.id)
+    .toSorted(byPosition)
     .map((one) => revive(one) ?? never());
   const preambles = of('preamble');
   const common = preambles.find(({ thing }) => thing === undefined);

@@ -5,6 +5,7 @@ import { type Change, type Plan, type StepOf, spliced, vhostStep } from './chang
 import { keptBy } from './source.ts';
 import {
   assertFree,
+  byPosition,
   changedFields,
   follows,
   normalize,
@@ -73,10 +74,11 @@ export const keepChange =
 
 function added(set: SiteSet, vhost: Vhost, rest: SiteSet): Plan<Vhost> {
   assertFree(vhost, set);
-  const isLast = (set.vhosts.at(-1)?.position ?? 0) <= vhost.position;
+  const last = set.vhosts.at(-1);
+  const isLast = last === undefined || byPosition(last, vhost) < 0;
   const at = isLast
     ? set.vhosts.length
-    : set.vhosts.findIndex(({ position }) => position > vhost.position);
+    : set.vhosts.findIndex((other) => byPosition(other, vhost) > 0);
   const next = { ...rest, vhosts: spliced(set.vhosts, at, 0, vhost) };
   follows(set, next, undefined, vhost);
   return {

@@ -48,6 +48,12 @@ export type Vhost = Readonly<{
 export const isNamed = (domain: string, site: { domain: string }): boolean =>
   domain === site.domain || addressKey(domain) === addressKey(site.domain);
 
+/** As vhosts are rendered and stored. Of two at one place, one was made there while the other was deleted. */
+export const byPosition = (
+  a: Pick<Vhost, 'position' | 'id'>,
+  b: Pick<Vhost, 'position' | 'id'>,
+): number => a.position - b.position || a.id - b.id;
+
 /** Sorts lists that people see. */
 export const byDomain = (a: Pick<Vhost, 'domain'>, b: Pick<Vhost, 'domain'>): number =>
   a.domain < b.domain ? -1 : a.domain > b.domain ? 1 : 0;
@@ -55,7 +61,7 @@ export const byDomain = (a: Pick<Vhost, 'domain'>, b: Pick<Vhost, 'domain'>): nu
 /** Everything that is published: accepted by the proxy and stored, or a candidate for that. */
 export type SiteSet = Readonly<{
   preamble: string;
-  /** Sorted by position. */
+  /** Sorted by `byPosition`. */
   vhosts: readonly Vhost[];
   /** The id the next vhost gets; an id is never used twice. */
   nextId: number;
