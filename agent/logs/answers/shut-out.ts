@@ -35,7 +35,7 @@ type Wanted = {
 };
 type Visit = (visit: { ip: string; time: number; status: number }) => void;
 
-/** Addresses that are told apart: strangers may have many. */
+/** The most addresses that are kept, because strangers may have many. */
 const MOST_VISITORS = 20_000;
 /** Of those refused, the ones that are looked for among earlier visitors: the last. */
 const MOST_REFUSED = 1_000;

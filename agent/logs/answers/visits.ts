@@ -44,7 +44,7 @@ type VisitsTools = {
 /** By the statuses with which Caddy and sign-in services send somebody away; 0: the connection was cut. */
 const REFUSALS: ReadonlySet<number> = new Set([0, 401, 403, 407, 421]);
 const MOST_PATHS = 10;
-/** Of each host that are told apart: strangers choose paths, and may have many addresses. */
+/** The most addresses and paths that are kept of a host, because strangers choose paths and may have many addresses. */
 const MOST_VISITORS = 20_000;
 const PATHS_KEPT = 2_000;
 const LONGEST_PATH = 300;

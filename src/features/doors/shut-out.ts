@@ -1,6 +1,5 @@
 /** Finds who came to a site before it was closed, and has been refused since. */
-import { BlockList, isIPv6 } from 'node:net';
-import { CLOUDFLARE } from '../../hub/caddyfile/cloudflare.ts';
+import { isOfCloudflare } from '../../hub/caddyfile/cloudflare.ts';
 import type { HubCore, HubPart, ProblemCause } from '../../hub/core.ts';
 import { isPlacedOn, setFor } from '../../hub/model/applied.ts';
 import { endpointsUnder } from '../../hub/model/endpoints.ts';
@@ -20,18 +19,6 @@ const PACE = {
 };
 const REFUSALS = [401, 403];
 
-/** Its addresses are in the log if Caddy does not trust it: then they are anyone's. */
-const CLOUDFLARES = new BlockList();
-for (const network of CLOUDFLARE) {
-  const [address = '', bits] = network.split('/');
-  CLOUDFLARES.addSubnet(address, Number(bits), familyOf(address));
-}
-const isOfCloudflare = (ip: string): boolean => CLOUDFLARES.check(ip, familyOf(ip));
-
-function familyOf(address: string) {
-  return isIPv6(address) ? 'ipv6' : 'ipv4';
-}
-
 export function createShutOut(
   core: HubCore,
 ): Required<Pick<HubPart, 'problems' | 'causes' | 'begin' | 'end'>> {
@@ -48,6 +35,7 @@ export function createShutOut(
       if (!isPlacedOn(closing.vhost, id) || request.hosts.length === 0) continue;
       visitors.push(...(await client.send(SHUT_OUT, request)).visitors);
     }
+    // If Caddy does not trust Cloudflare, its addresses are in the log, and are anyone's.
     return visitors.filter(({ ip }) => !isOfCloudflare(ip)).toSorted((a, b) => b.at - a.at);
   }
 

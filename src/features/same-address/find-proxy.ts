@@ -1,7 +1,7 @@
 /** Finds in a log that one proxy forwarded nearly all requests of a day. */
-import { BlockList, isIPv6 } from 'node:net';
 import type { AgentClient } from '../../hub/agents/client.ts';
-import { CLOUDFLARE } from '../../hub/caddyfile/cloudflare.ts';
+import { isOfCloudflare } from '../../hub/caddyfile/cloudflare.ts';
+import { isPrivateAddress } from '../../shared/internal-names.ts';
 import { isObject } from '../../shared/json.ts';
 import type { LogPage, LogStats } from '../../shared/wire/logs.ts';
 
@@ -18,29 +18,6 @@ const SAMPLE = 100;
 
 /** As Caddy logs their names. */
 const HEADERS = ['X-Forwarded-For', 'Cf-Connecting-Ip', 'X-Real-Ip', 'True-Client-Ip', 'Forwarded'];
-
-/** Who connects from them is no stranger: also the networks of providers and VPNs (RFC 6598), and of one link. */
-const PRIVATE = listOf(
-  '10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.168.0.0/16 ::1/128 fc00::/7 fe80::/10'.split(
-    ' ',
-  ),
-);
-const CDN = listOf(CLOUDFLARE);
-
-function listOf(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', bits] = network.split('/');
-    list.addSubnet(address, Number(bits), familyOf(address));
-  }
-  return list;
-}
-
-function familyOf(address: string) {
-  return isIPv6(address) ? 'ipv6' : 'ipv4';
-}
-
-const isIn = (list: BlockList, address: string): boolean => list.check(address, familyOf(address));
 
 /** Null if there is none, or too few requests to say. @throws Failure as `AgentClient.stats` */
 export async function findProxy(
@@ -66,10 +43,10 @@ function sourceOf({ requests, ips }: LogStats['latest']) {
   const [first] = ips;
   if (!first) return null;
   const { ip } = first;
-  if (isIn(PRIVATE, ip)) {
+  if (isPrivateAddress(ip)) {
     return first.requests >= requests * SHARE ? { ip, name: ip, words: ip } : null;
   }
-  const edges = ips.filter((one) => isIn(CDN, one.ip));
+  const edges = ips.filter((one) => isOfCloudflare(one.ip));
   const forwarded = edges.reduce((sum, one) => sum + one.requests, 0);
   const isCdn = edges.includes(first) && forwarded >= requests * SHARE;
   return isCdn ? { ip, name: 'Cloudflare', words: 'networks of Cloudflare' } : null;

@@ -1,5 +1,7 @@
 /** The networks from which Cloudflare forwards requests, as https://www.cloudflare.com/ips/ lists them. */
 
+import { BlockList, isIP } from 'node:net';
+
 /** The day of that list. A release brings a newer one; it is never fetched. */
 export const CLOUDFLARE_AS_OF = '2023-09-28';
 
@@ -27,3 +29,17 @@ export const CLOUDFLARE: readonly string[] = [
   '2a06:98c0::/29',
   '2c0f:f248::/32',
 ];
+
+const NETWORKS = new BlockList();
+for (const network of CLOUDFLARE) {
+  const [address = '', bits] = network.split('/');
+  NETWORKS.addSubnet(address, Number(bits), familyOf(address));
+}
+
+/** Whether Cloudflare connects from an IP address. */
+export const isOfCloudflare = (address: string): boolean =>
+  isIP(address) !== 0 && NETWORKS.check(address, familyOf(address));
+
+function familyOf(address: string) {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+}
