@@ -80,7 +80,7 @@ export function render(
     .map((site) => ({ site, ...renderSite(site, context) }));
   add([HEADER, ...certificates].join('\n'), 1 + certificates.length);
   if (blocks.some(({ variable }) => variable) && !hasGlobalOptions(preamble)) add(GUARD, 3);
-  const options = trimEnd(withNetworks(preamble));
+  const options = trimEnd(preamble.includes('cloudflare') ? withNetworks(preamble) : preamble);
   const preambleLine = line;
   if (options.trim() !== '') add(options, countLines(options));
   const [head, headLines] = [parts.join('\n\n'), line - 2];

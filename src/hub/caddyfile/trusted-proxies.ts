@@ -147,7 +147,6 @@ function inserted(text: string, at: number, lines: string): string {
  * number.
  */
 export function withNetworks(preamble: string): string {
-  if (!preamble.includes('cloudflare')) return preamble;
   const edits = serversIn(preamble).flatMap(({ options }) =>
     options.flatMap(({ name, words, start, end }): Edit[] => {
       if (name !== 'trusted_proxies' || words[0] !== 'static') return [];
