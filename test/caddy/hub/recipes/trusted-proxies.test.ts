@@ -1,47 +1,21 @@
 /** Every policy that asks for addresses or for a sign-in service, behind other proxies: who gets in, and who does not. */
 import { describe, expect, test } from 'bun:test';
-import { withNetworks, withTrusted } from '../../../../src/hub/caddyfile/trusted-proxies.ts';
-import type { Values } from '../../../../src/hub/recipes/recipe.ts';
+import { withTrusted } from '../../../../src/hub/caddyfile/trusted-proxies.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
-import { forFile, serverForFile } from '../../../harness/for-file.ts';
-import { behind, bodyOf, request, serveCaddyfile } from '../../../hub/recipes/sites-caddy.ts';
+import { forFile } from '../../../harness/for-file.ts';
+import {
+  createAddressPolicies,
+  EDGE,
+  FRIEND,
+  FRIEND_6,
+  HOP,
+  SECOND_HOP,
+  STRANGE_HOP,
+  STRANGER,
+  STRANGER_6,
+} from './address-policies.ts';
 
-/** The proxies that are trusted, and another one, which has an address of a friend’s network. */
-const HOP = '127.0.0.9';
-const SECOND_HOP = '127.0.0.8';
-const STRANGE_HOP = '127.0.0.3';
-/** Of Cloudflare, which stands before the second hop. */
-const EDGE = '173.245.48.7';
-
-const FRIEND = '203.0.113.7';
-const FRIEND_6 = '2001:db8::7';
-const STRANGER = '198.51.100.1';
-const STRANGER_6 = '2001:db8:1::1';
-const NETWORKS = [FRIEND, '2001:db8::/64'];
-
-/** Lets in, by what it is told; nobody is signed in. */
-const told: Headers[] = [];
-const service = serverForFile(({ headers }) => {
-  told.push(headers);
-  const isFriend = [FRIEND, FRIEND_6].includes(headers.get('x-forwarded-for') ?? '');
-  const isOpen = headers.get('x-forwarded-host') === 'open.test';
-  return new Response(null, { status: isFriend || isOpen ? 200 : 401 });
-});
-const address = `127.0.0.1:${service.port}`;
-const users = [{ name: 'ada', hash: `$2a$04$${'a'.repeat(53)}` }];
-const exempt = { exemptNetworks: NETWORKS };
-
-const POLICIES: [host: string, recipe: string, values: Values][] = [
-  ['allow.test', 'allow', { networks: NETWORKS }],
-  ['home.test', 'allow', { networks: ['private_ranges', ...NETWORKS] }],
-  ['block.test', 'block', { networks: [STRANGER, '2001:db8:1::/64', '127.0.0.0/8', EDGE] }],
-  ['maintenance.test', 'maintenance', exempt],
-  ['password.test', 'basic-auth', { users, ...exempt }],
-  ['authelia.test', 'authelia', { address, ...exempt }],
-  ['authentik.test', 'authentik', { address, ...exempt }],
-  ['service.test', 'forward-auth', { address, uri: '/check', copyHeaders: [], ...exempt }],
-  ['told.test', 'forward-auth', { address, uri: '/check', copyHeaders: [] }],
-];
+const { serve, openTo, all, told } = createAddressPolicies();
 
 type Through = readonly string[];
 /** A proxy that adds whom it hears to the end of `X-Forwarded-For`, as most do. */
@@ -99,56 +73,36 @@ const friends: Visit[] = [FRIEND, FRIEND_6].flatMap((who): Visit[] => [
   [`${who}, who claims to be a stranger`, HOP, forwarded(who, [STRANGER])],
 ]);
 
-const serve = (preamble: string) =>
-  serveCaddyfile((port) => {
-    const options =
-      preamble === '' ? '{\n\tadmin off\n}\n' : preamble.replace('{', '{\n\tadmin off');
-    const blocks = POLICIES.map(
-      ([host, id, values]) => `http://${host}:${port} {\n${behind([[id, values]])}\n}\n`,
-    );
-    return `${withNetworks(options)}${blocks.join('')}`;
-  });
-
-/** The policies past which a visit came. */
-async function openTo(caddy: Awaited<ReturnType<typeof serve>>, [, from, lines]: Visit) {
-  const answers = POLICIES.map(async ([host]) => {
-    const answer = await caddy.send(request(host, { lines }), from);
-    return bodyOf(answer) === 'BODY' ? [host] : [];
-  });
-  return (await Promise.all(answers)).flat();
-}
-
 const TRUSTED = withTrusted('', [HOP, SECOND_HOP, 'cloudflare']);
 
 describe('without trusted proxies', async () => {
   const caddy = await forFile(serve(''));
 
-  test.each([...strangers, ...friends])('%s is who connects', async (words, from, lines) =>
+  test.each([...strangers, ...friends])('%s is who connects', async (_, from, lines) =>
     // All connect from 127.0.0.0/8, which is private.
-    expect(await openTo(caddy, [words, from, lines])).toEqual(['home.test']),
+    expect(await openTo(caddy, { from, lines })).toEqual(['home.test']),
   );
 });
 
 describe.if(caddyIs('>=2.8.0'))('with trusted proxies', async () => {
   const caddy = caddyIs('>=2.8.0') ? await forFile(serve(TRUSTED)) : (null as never);
-  const all = POLICIES.map(([host]) => host);
 
-  test.each(strangers)('%s gets nowhere', async (words, from, lines) => {
+  test.each(strangers)('%s gets nowhere', async (_, from, lines) => {
     // One of them connects from a private network itself.
     const open = from === STRANGE_HOP ? ['home.test'] : [];
-    expect(await openTo(caddy, [words, from, lines])).toEqual(open);
+    expect(await openTo(caddy, { from, lines })).toEqual(open);
   });
 
-  test.each(friends)('%s gets everywhere', async (words, from, lines) =>
-    expect(await openTo(caddy, [words, from, lines])).toEqual(all),
+  test.each(friends)('%s gets everywhere', async (_, from, lines) =>
+    expect(await openTo(caddy, { from, lines })).toEqual(all),
   );
 
   test('a hop itself is who connects', async () =>
-    expect(await openTo(caddy, ['', HOP, []])).toEqual(['home.test']));
+    expect(await openTo(caddy, { from: HOP })).toEqual(['home.test']));
 
   test('a service learns who it is, and nothing that they claim', async () => {
     told.length = 0;
-    await openTo(caddy, ['', HOP, [...forwarded(STRANGER, [FRIEND]), ...CLAIMS]]);
+    await openTo(caddy, { from: HOP, lines: [...forwarded(STRANGER, [FRIEND]), ...CLAIMS] });
     expect(told.length).toBeGreaterThan(0);
     for (const headers of told) {
       expect(headers.get('x-forwarded-for')).toBe(STRANGER);
