@@ -1,11 +1,11 @@
 /** Who from outside was let in to hosts before a time, and has been refused since. */
 import type { Deadline } from '../../../src/shared/async.ts';
-import { isPrivateAddress } from '../../../src/shared/internal-names.ts';
 import { blocksBetween } from '../index/block.ts';
 import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
 import { addressHash } from '../line/address.ts';
 import { type Hosts, hostsIn } from '../line/entry.ts';
 import type { BlockReader } from './block-reader.ts';
+import { isHomeAddress } from './home.ts';
 
 /**
  * `hosts`: names and patterns, as `hostsIn` reads them; `except`: those of them that are other sites'. `refusals`: the
@@ -70,7 +70,7 @@ export async function readShutOut(
     tools,
     ({ ip, time, status }) => {
       const known = seen.get(ip);
-      if (!known && (seen.size === MOST_VISITORS || isPrivateAddress(ip))) return;
+      if (!known && (seen.size === MOST_VISITORS || isHomeAddress(ip))) return;
       const { refused, letIn } = known ?? { refused: Number.POSITIVE_INFINITY, letIn: 0 };
       seen.set(ip, {
         refused: isRefusal(status) ? Math.min(refused, time) : refused,

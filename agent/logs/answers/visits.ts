@@ -1,17 +1,17 @@
 /** Who came to each host of a log: how many from home, and from outside, and how many were let in. */
 import type { Deadline } from '../../../src/shared/async.ts';
-import { isPrivateAddress } from '../../../src/shared/internal-names.ts';
 import { blocksBetween } from '../index/block.ts';
 import { hasAll, type IndexedSegment, type Snapshot } from '../index/log-index.ts';
 import type { EntryCursor } from '../line/classifier.ts';
 import type { BlockReader } from './block-reader.ts';
+import { isHomeAddress } from './home.ts';
 import { rangeOf } from './stats.ts';
 
 /** Visitors by address; each is counted in one of `home`, `outside` and `refused`. */
 type HostVisits = {
   /** As the index has it. */
   host: string;
-  /** Those with a private address who were let in at least once. */
+  /** Those from home who were let in at least once, and whom no unknown proxy forwarded. */
   home: number;
   /** The same of all other addresses. */
   outside: number;
@@ -51,8 +51,11 @@ const LONGEST_PATH = 300;
 const MOST_HOSTS = 5_000;
 /** How a line has the name of a user; what visitors send has its quotation marks escaped. */
 const NAME = /"user_id":"[^"]/;
+/** How it says that a proxy forwarded it, and whose address Caddy took for the visitor's. */
+const FORWARDED_FOR = '"X-Forwarded-For":[';
+const TRUSTED = /"remote_ip":"([^"]*)","remote_port":"[^"]*","client_ip":"(?!\1")/;
 
-const [LET_IN, SERVED, NAMED] = [1, 2, 4];
+const [LET_IN, SERVED, NAMED, FORWARDED] = [1, 2, 4, 8];
 
 type Host = { visitors: Map<string, number>; paths: Map<string, number>; last: number | null };
 
@@ -131,13 +134,24 @@ export async function readVisits(
 type Described = { domain: string | undefined; status: number };
 
 function flagsOf(status: number, entry: EntryCursor): number {
+  if (REFUSALS.has(status)) return 0;
+  const text = entry.line();
   const isServed = status >= 200 && status < 300;
-  const isNamed = isServed && NAME.test(entry.line());
-  return (REFUSALS.has(status) ? 0 : LET_IN) | (isServed ? SERVED : 0) | (isNamed ? NAMED : 0);
+  const isForwarded = text.includes(FORWARDED_FOR) && !TRUSTED.test(text);
+  return (
+    LET_IN |
+    (isServed ? SERVED : 0) |
+    (isServed && NAME.test(text) ? NAMED : 0) |
+    (isForwarded ? FORWARDED : 0)
+  );
 }
 
 function figures({ visitors, paths, last }: Host): Omit<HostVisits, 'host'> {
-  const all = [...visitors].map(([ip, flags]) => ({ isHome: isPrivateAddress(ip), flags }));
+  // Whom a proxy forwarded that was not trusted then may be anywhere.
+  const all = [...visitors].map(([ip, flags]) => ({
+    isHome: isHomeAddress(ip) && (flags & FORWARDED) === 0,
+    flags,
+  }));
   const count = (flag: number, isHome?: boolean) =>
     all.filter((one) => (one.flags & flag) !== 0 && (isHome ?? one.isHome) === one.isHome).length;
   const letIn = count(LET_IN);

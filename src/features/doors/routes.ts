@@ -36,11 +36,12 @@ export function doorsRoutes({
     .use(guard)
     .get(
       '/',
-      async ({ query: { days } }) => {
+      async ({ query }) => {
+        const days = Number(query.days || DAYS.most);
         const set = publisher.current();
-        const found = await findings.of(set, Number(days || DAYS.most));
+        const found = await findings.of(set, days);
         const knowsVisitors = lastProblems().every(({ code }) => code !== SAME_ADDRESS);
-        return rowsOf(found, { set, now: now(), knowsVisitors });
+        return rowsOf(found, { set, now: now(), days, knowsVisitors });
       },
       route({
         id: 'listDoors',

@@ -11,6 +11,8 @@ import { isGuard } from './words.ts';
 type Circumstances = {
   set: SiteSet;
   now: Date;
+  /** How far back the log was read. */
+  days: number;
   /** Whether the log has the addresses of visitors. */
   knowsVisitors: boolean;
 };
@@ -56,6 +58,7 @@ function rowOf(vhost: Vhost, findings: readonly Finding[], about: Circumstances)
     came.home > 0 &&
     came.outside === 0 &&
     about.knowsVisitors &&
+    about.days >= QUIET_DAYS &&
     findings.every(({ log }) => isLong(log, vhost, about.now));
   const { id, domain } = vhost;
   return {

@@ -36,10 +36,10 @@ const finding = (more: Partial<Finding> = {}): Finding => ({
   log: LOG,
   ...more,
 });
-const rows = (findings: Finding[], knowsVisitors = true) => {
+const rows = (findings: Finding[], { knowsVisitors = true, days = 90 } = {}) => {
   const vhosts = [...new Map(findings.map((one) => [one.vhost.id, one.vhost])).values()];
   const set = { vhosts, policies: [] } as never as SiteSet;
-  return rowsOf(findings, { set, now: NOW, knowsVisitors });
+  return rowsOf(findings, { set, now: NOW, days, knowsVisitors });
 };
 
 describe('nothing is proposed', () => {
@@ -58,7 +58,12 @@ describe('nothing is proposed', () => {
   });
 
   test('while the log lacks the addresses of visitors', () => {
-    expect(rows([finding()], false)[0]?.proposal).toBeNull();
+    expect(rows([finding()], { knowsVisitors: false })[0]?.proposal).toBeNull();
+  });
+
+  test('if fewer than 30 days of the log were read', () => {
+    expect(rows([finding()], { days: 29 })[0]?.proposal).toBeNull();
+    expect(rows([finding()], { days: 30 })[0]?.proposal).not.toBeNull();
   });
 
   test('if one of two proxies had visitors from outside', () => {
