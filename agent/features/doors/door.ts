@@ -1,7 +1,8 @@
 /** One address of a site in a trial, and what strangers got there. */
 import { widest } from '../../../src/features/doors/shared/opens.ts';
 import type { Got } from '../../../src/features/doors/wire.ts';
-
+import { isLoopback } from '../../../src/shared/loopback.ts';
+import { ownListeners } from '../../caddy/ports/ports.ts';
 import type { Side } from '../replay/config/side.ts';
 import type { Question } from '../replay/questions.ts';
 import { certificateNeeded } from './certificates.ts';
@@ -14,6 +15,8 @@ export type Door = {
   host: string;
   port: number;
   tls: boolean;
+  /** Whether it listens for this machine alone. */
+  isLocal: boolean;
   /** By path. */
   got: Map<string, Verdict>;
 };
@@ -27,6 +30,8 @@ type Asking = Lure & { as: string };
 const NOT_SERVED = 'Caddy does not serve it now';
 const NO_PORT = 'It listens on no TCP port';
 const BY_CERTIFICATE = 'Visitors may get in with any certificate, or by another name';
+const ONLY_HERE =
+  'It listens for this machine alone, so strangers get in only by a program on it, such as a tunnel';
 const BY_LURE = 'Requests get in that have a header or a query as its rules want it';
 
 /** How the path is called that nobody knows. */
@@ -52,7 +57,9 @@ export function doorAt(
   if (needed === 'certificate') return { opensTo: 'certificate', status: null };
   if (needed === 'unsure') return unsure(BY_CERTIFICATE);
   if (side.place(host, port, tls) === null) return unsure(NOT_SERVED);
-  return { site, host, port, tls, got: new Map() };
+  const listeners = ownListeners(site.server).filter((one) => one.port === port);
+  const isLocal = listeners.every((one) => isLoopback(one.host));
+  return { site, host, port, tls, isLocal, got: new Map() };
 }
 
 /** @param pass the line that lets a request in to the trial @param unknown the path that nobody knows */
@@ -81,9 +88,10 @@ export function questionAt(
 }
 
 /** Keeps what lets in the most. */
-export function note({ door: { got }, label, isLure }: Asked, verdict: Verdict): void {
-  const isSecret = isLure && verdict.opensTo === 'anyone';
-  const said = isSecret ? { ...unsure(BY_LURE), status: verdict.status } : verdict;
+export function note({ door: { got, isLocal }, label, isLure }: Asked, verdict: Verdict): void {
+  const doubt = isLure ? BY_LURE : isLocal && ONLY_HERE;
+  const isDoubtful = doubt !== false && verdict.opensTo === 'anyone';
+  const said = isDoubtful ? { ...unsure(doubt), status: verdict.status } : verdict;
   const known = got.get(label);
   got.set(label, widest(known ? [known, said] : [said]) ?? said);
 }

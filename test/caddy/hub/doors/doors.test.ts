@@ -5,7 +5,7 @@ import type { Opens } from '../../../../src/features/doors/shared/opens.ts';
 import { recipeOf } from '../../../../src/hub/recipes/registry.ts';
 import { forFile } from '../../../harness/for-file.ts';
 import { limit } from '../../../harness/speed.ts';
-import { until } from '../../../harness/stack.ts';
+import { freePort, until } from '../../../harness/stack.ts';
 import { knowsAddresses, type Live, startHouse } from './house.ts';
 
 setDefaultTimeout(limit(60_000));
@@ -129,12 +129,20 @@ const SITES: Record<string, Site> = {
   },
 };
 
-/** What only some know, or no trial can tell. */
+/** Of sites that listen on some addresses only, as connections to these would come to no other site. */
+const [LOCAL, BOUND] = [freePort(), freePort()];
+const LISTENING: Record<string, string> = {
+  [`http://local-refused.example:${LOCAL}`]: 'bind 127.0.0.1\nrespond 403',
+  [`http://bound.example:${BOUND}`]: `bind 0.0.0.0\n${PROXY}`,
+};
+
+/** What only some know or reach, or no trial can tell. */
 const UNSURE: Record<string, string> = {
   'http://header.example': IN_CASE('header X-Secret hush', 'respond 403'),
   'http://regular.example': IN_CASE('path_regexp ^/share/[a-z]+$', 'respond 403'),
   'http://expression.example': IN_CASE('expression `path("/share/*")`', 'respond 403'),
   'http://http2.example': IN_CASE('protocol http/2', 'respond 403'),
+  [`http://local.example:${LOCAL}`]: `bind 127.0.0.1\n${PROXY}`,
 };
 
 async function store(path: string, json: object): Promise<void> {
@@ -157,7 +165,7 @@ beforeAll(async () => {
       enabled,
       upstream: house.upstream,
     })),
-    ...Object.entries(UNSURE).map(([domain, config]) => ({
+    ...Object.entries({ ...UNSURE, ...LISTENING }).map(([domain, config]) => ({
       op: 'create',
       domain,
       config,
@@ -211,6 +219,12 @@ test.each(Object.keys(UNSURE))('%s is unsure, and says why', (domain) => {
   const said = doors.get(domain);
   expect(said?.opensTo).toBe('unsure');
   expect(said?.reason).toBeString();
+});
+
+test('a site that only this machine reaches, and refuses everyone, is closed', () => {
+  expect(doors.get(`http://local.example:${LOCAL}`)?.reason).toContain('this machine alone');
+  expect(doors.get(`http://local-refused.example:${LOCAL}`)?.opensTo).toBe('nobody');
+  expect(doors.get(`http://bound.example:${BOUND}`)?.opensTo).toBe('anyone');
 });
 
 test('names the policies that decide, and nothing else', () => {
