@@ -37,7 +37,14 @@ import { type MergeFilter, readMerge } from './answers/merge.ts';
 import { createMomentCache } from './answers/moments.ts';
 import { readPage } from './answers/page.ts';
 import { READ_LIMIT } from './answers/sample.ts';
-import { readShutOut, type ShutOut, type ShutOutFilter } from './answers/shut-out.ts';
+import {
+  type LetIn,
+  type LetInFilter,
+  type Refused,
+  type RefusedFilter,
+  readLetIn,
+  readRefused,
+} from './answers/shut-out.ts';
 import { rangeOf, readSums, type StatsFilter } from './answers/stats.ts';
 import { type LogVisits, readVisits } from './answers/visits.ts';
 import type { LogPosition } from './files/log-position.ts';
@@ -80,8 +87,10 @@ export type Logs = {
   distinct(filter: DistinctFilter, signal: AbortSignal): Promise<DistinctRequests>;
   /** Who came to each host since a time, in milliseconds since 1970. Takes up to ten seconds. @throws as `distinct` */
   visits(from: number, signal: AbortSignal): Promise<LogVisits>;
-  /** Who was let in to hosts before a time, and has been refused since. Takes up to ten seconds. @throws as `distinct` */
-  shutOut(filter: ShutOutFilter, signal: AbortSignal): Promise<ShutOut[]>;
+  /** Who from outside has been refused at hosts since a time. Takes up to ten seconds. @throws as `distinct` */
+  refused(filter: RefusedFilter, signal: AbortSignal): Promise<Refused[]>;
+  /** Which addresses were let in to hosts. Takes up to ten seconds. @throws as `distinct` */
+  letIn(filter: LetInFilter, signal: AbortSignal): Promise<LetIn[]>;
   /** What is written from now on, or after a position, as server-sent events. */
   tail(conditions: Conditions, after: LogPosition | undefined): ReadableStream<Uint8Array>;
   /** All matching entries, oldest first. @throws as `page` */
@@ -120,7 +129,7 @@ export function damageSentence(names: readonly string[]): string | null {
 /** About 300 MB of CSV, more than a spreadsheet can open. */
 const EXPORT_LIMIT = 1_000_000;
 const TIMEOUT_MS = 2000;
-/** Of `distinct`, `visits` and `shutOut`, whose answers nobody waits for at a page of the log. */
+/** Of `distinct`, `visits`, `refused` and `letIn`, whose answers nobody waits for at a page of the log. */
 const LONG_MS = 8000;
 const DISTINCT_LIMIT = 1 << 30;
 // How often a query starts again because a file disappeared.
@@ -209,9 +218,14 @@ export function createLogs({
         (snapshot, deadline) => readVisits(snapshot, from, { reader, deadline, signal }),
         LONG_MS,
       ),
-    shutOut: (filter, signal) =>
+    refused: (filter, signal) =>
       answer(
-        (snapshot, deadline) => readShutOut(snapshot, filter, { reader, deadline, signal }),
+        (snapshot, deadline) => readRefused(snapshot, filter, { reader, deadline, signal }),
+        LONG_MS,
+      ),
+    letIn: (filter, signal) =>
+      answer(
+        (snapshot, deadline) => readLetIn(snapshot, filter, { reader, deadline, signal }),
         LONG_MS,
       ),
     tail: tails.open,

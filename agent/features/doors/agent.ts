@@ -2,9 +2,12 @@
 import { Elysia } from 'elysia';
 import {
   DAYS,
-  SHUT_OUT,
-  ShutOutAnswer,
-  ShutOutRequest,
+  LET_IN,
+  LetInAnswer,
+  LetInRequest,
+  REFUSED,
+  RefusedAnswer,
+  RefusedRequest,
   TRIAL,
   TrialAnswer,
   TrialRequest,
@@ -65,13 +68,19 @@ export const agent: AgentHalf = ({ proxy, trials, logs, now, bodyLimit }) => {
         { body: VisitsRequest, response: { 200: VisitsAnswer, ...refusals } },
       )
       .post(
-        SHUT_OUT.path,
+        REFUSED.path,
+        ({ body, request }) =>
+          limited(async () => ({ visitors: await logs.refused(body, request.signal) })),
+        { body: RefusedRequest, response: { 200: RefusedAnswer, ...refusals } },
+      )
+      .post(
+        LET_IN.path,
         ({ body, request }) =>
           limited(async () => {
             const from = now().getTime() - DAYS.most * DAY_MS;
-            return { visitors: await logs.shutOut({ ...body, from }, request.signal) };
+            return { visitors: await logs.letIn({ ...body, from }, request.signal) };
           }),
-        { body: ShutOutRequest, response: { 200: ShutOutAnswer, ...refusals } },
+        { body: LetInRequest, response: { 200: LetInAnswer, ...refusals } },
       ),
   };
 };

@@ -1,4 +1,4 @@
-/** Who from outside was let in to hosts before a time, and has been refused since. */
+/** Who from outside has been refused at hosts since a time, and which of them were let in, before or afterwards. */
 import type { Deadline } from '../../../src/shared/async.ts';
 import { blocksBetween } from '../index/block.ts';
 import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
@@ -7,37 +7,36 @@ import { type Hosts, hostsIn } from '../line/entry.ts';
 import type { BlockReader } from './block-reader.ts';
 import { isHomeAddress } from './home.ts';
 
-/**
- * `hosts`: names and patterns, as `hostsIn` reads them; `except`: those of them that are other sites'. `refusals`: the
- * statuses of a refusal. `from` and `since` are in milliseconds since 1970: visitors before `from` do not count.
- */
-export type ShutOutFilter = {
-  hosts: readonly string[];
-  except: readonly string[];
-  refusals: readonly number[];
-  from: number;
-  since: number;
-};
+/** Of requests for hosts: names and patterns, as `hostsIn` reads them; `except`: those of them that are other sites'. */
+type Requests = { hosts: readonly string[]; except: readonly string[] };
+
+/** `refusals`: the statuses of a refusal; `since`: in milliseconds since 1970. */
+export type RefusedFilter = Requests & { refusals: readonly number[]; since: number };
 
 /** An address, and when it was refused first, in milliseconds since 1970. */
-export type ShutOut = { ip: string; at: number };
+export type Refused = { ip: string; at: number };
+
+/** `from`: in milliseconds since 1970; visitors before it do not count. */
+export type LetInFilter = Requests & { ips: readonly string[]; from: number };
+
+/** An address, and when it was let in first and last, in milliseconds since 1970. */
+export type LetIn = { ip: string; first: number; last: number };
 
 type Tools = { reader: BlockReader; deadline: Deadline; signal: AbortSignal };
 
-/** Of which entries: in [from, to). `ips`: null for any. */
+/** Of which entries: since `from`. `ips`: null for any. */
 type Wanted = {
   hosts: Hosts;
   except: ReadonlySet<string>;
   status: (status: number) => boolean;
   from: number;
-  to: number;
   ips: readonly string[] | null;
 };
 type Visit = (visit: { ip: string; time: number; status: number }) => void;
 
 /** The most addresses that are kept, because strangers may have many. */
 const MOST_VISITORS = 20_000;
-/** Of those refused, the ones that are looked for among earlier visitors: the last. */
+/** Of those refused, the last. */
 const MOST_REFUSED = 1_000;
 
 const isLetIn = (status: number): boolean => status >= 200 && status < 400;
@@ -47,24 +46,19 @@ const isLetIn = (status: number): boolean => status >= 200 && status < 400;
  * may be missing.
  * @throws SegmentGone, and the reason of the signal
  */
-export async function readShutOut(
+export async function readRefused(
   snapshot: Snapshot,
-  { hosts, except, refusals, from, since }: ShutOutFilter,
+  { hosts, except, refusals, since }: RefusedFilter,
   tools: Tools,
-): Promise<ShutOut[]> {
-  const named = {
-    hosts: hostsIn(hosts.join(' ')),
-    except: new Set(hostsIn(except.join(' ')).names),
-  };
+): Promise<Refused[]> {
   const isRefusal = (status: number) => refusals.includes(status);
   const seen = new Map<string, { refused: number; letIn: number }>();
   await walk(
     snapshot,
     {
-      ...named,
+      ...named({ hosts, except }),
       status: (status) => isRefusal(status) || isLetIn(status),
       from: since,
-      to: Number.POSITIVE_INFINITY,
       ips: null,
     },
     tools,
@@ -78,21 +72,35 @@ export async function readShutOut(
       });
     },
   );
-  const refused = [...seen]
+  return [...seen]
     .filter(([, one]) => one.refused < Number.POSITIVE_INFINITY && one.letIn < one.refused)
     .map(([ip, one]) => ({ ip, at: one.refused }))
     .toSorted((a, b) => b.at - a.at)
     .slice(0, MOST_REFUSED);
-  if (refused.length === 0) return [];
-  const came = new Set<string>();
-  await walk(
-    snapshot,
-    { ...named, status: isLetIn, from, to: since, ips: refused.map(({ ip }) => ip) },
-    tools,
-    ({ ip }) => came.add(ip),
-  );
-  return refused.filter(({ ip }) => came.has(ip));
 }
+
+/**
+ * Those of the addresses that were let in. If the deadline passes, some may be missing.
+ * @throws as `readRefused`
+ */
+export async function readLetIn(
+  snapshot: Snapshot,
+  { hosts, except, ips, from }: LetInFilter,
+  tools: Tools,
+): Promise<LetIn[]> {
+  const found = new Map<string, LetIn>();
+  const wanted = { ...named({ hosts, except }), status: isLetIn, from, ips };
+  await walk(snapshot, wanted, tools, ({ ip, time }) => {
+    const { first, last } = found.get(ip) ?? { first: time, last: time };
+    found.set(ip, { ip, first: Math.min(first, time), last: Math.max(last, time) });
+  });
+  return [...found.values()];
+}
+
+const named = ({ hosts, except }: Requests) => ({
+  hosts: hostsIn(hosts.join(' ')),
+  except: new Set(hostsIn(except.join(' ')).names),
+});
 
 /** Reads what is wanted, the newest blocks first, until the deadline. */
 async function walk(snapshot: Snapshot, wanted: Wanted, tools: Tools, visit: Visit): Promise<void> {
@@ -105,7 +113,7 @@ async function walk(snapshot: Snapshot, wanted: Wanted, tools: Tools, visit: Vis
 
 async function walkSegment(
   indexed: IndexedSegment,
-  { hosts, except, status, from, to, ips, hashes }: Wanted & { hashes: number[] | undefined },
+  { hosts, except, status, from, ips, hashes }: Wanted & { hashes: number[] | undefined },
   { reader, deadline, signal }: Tools,
   visit: Visit,
 ): Promise<void> {
@@ -114,13 +122,12 @@ async function walkSegment(
   const { wanted } = view.selection;
   const described = Array.from(wanted, (_, pair) => index.pairs.describe(pair));
   const addresses = ips && new Set(ips);
-  const blocks = blocksBetween(view.blocks(), from, to).filter(
+  const blocks = blocksBetween(view.blocks(), from, Number.POSITIVE_INFINITY).filter(
     (block) => hashes?.some((hash) => index.mayHave(block, hash)) ?? true,
   );
   const walked = reader.walk(indexed, blocks, (entry) => {
     const pair = described[entry.pair];
-    const isWanted = wanted[entry.pair] === 1 && entry.time >= from && entry.time < to;
-    if (!pair || !isWanted) return;
+    if (!pair || wanted[entry.pair] !== 1 || entry.time < from) return;
     const { ip } = entry.request();
     if (addresses && !addresses.has(ip)) return;
     const host = pair.domain ?? entry.facts()?.key ?? '';

@@ -7,7 +7,7 @@ import type { SiteSet } from '../../hub/model/vhost.ts';
 import { listed, type Problem } from '../../hub/watch/problem.ts';
 import { every } from '../../shared/every.ts';
 import { type Closing, createClosings } from './closings.ts';
-import { SHUT_OUT, type ShutOutRequest } from './wire.ts';
+import { LET_IN, REFUSED, type RefusedRequest } from './wire.ts';
 
 /** `at`: when it was refused first, in milliseconds since 1970. */
 type Visitor = { ip: string; at: number };
@@ -18,6 +18,8 @@ const PACE = {
   look: 1_800_000,
 };
 const REFUSALS = [401, 403];
+/** Of those refused, how many are looked for among earlier visitors. */
+const MOST_ASKED = 1_000;
 
 export function createShutOut(
   core: HubCore,
@@ -27,16 +29,41 @@ export function createShutOut(
   /** By what was closed when: the id of a vhost, and the group of the change. */
   let found: ReadonlyMap<string, readonly Visitor[]> = new Map();
 
+  /** Of all proxies that serve the site: who was let in by one may be refused by another. */
   async function visitorsOf(closing: Closing): Promise<readonly Visitor[]> {
     const set = publisher.current();
-    const visitors: Visitor[] = [];
-    for (const { id, client } of publisher.agents.all()) {
+    const asked = publisher.agents.all().flatMap(({ id, client }) => {
       const request = requestFor(closing, setFor(set, id));
-      if (!isPlacedOn(closing.vhost, id) || request.hosts.length === 0) continue;
-      visitors.push(...(await client.send(SHUT_OUT, request)).visitors);
+      const isAsked = isPlacedOn(closing.vhost, id) && request.hosts.length > 0;
+      return isAsked ? [{ client, request }] : [];
+    });
+    const refused = new Map<string, number>();
+    for (const { client, request } of asked) {
+      for (const { ip, at } of (await client.send(REFUSED, request)).visitors) {
+        // If Caddy does not trust Cloudflare, its addresses are in the log, and are anyone's.
+        if (!isOfCloudflare(ip)) refused.set(ip, Math.min(at, refused.get(ip) ?? at));
+      }
     }
-    // If Caddy does not trust Cloudflare, its addresses are in the log, and are anyone's.
-    return visitors.filter(({ ip }) => !isOfCloudflare(ip)).toSorted((a, b) => b.at - a.at);
+    const visitors = [...refused]
+      .map(([ip, at]) => ({ ip, at }))
+      .toSorted((a, b) => b.at - a.at)
+      .slice(0, MOST_ASKED);
+    if (visitors.length === 0) return [];
+    const ips = visitors.map(({ ip }) => ip);
+    const came = new Map<string, { first: number; last: number }>();
+    for (const { client, request } of asked) {
+      const { hosts, except } = request;
+      for (const { ip, first, last } of (await client.send(LET_IN, { hosts, except, ips }))
+        .visitors) {
+        const known = came.get(ip) ?? { first, last };
+        came.set(ip, { first: Math.min(first, known.first), last: Math.max(last, known.last) });
+      }
+    }
+    const since = closing.vhost.updatedAt.getTime();
+    return visitors.filter(({ ip, at }) => {
+      const { first, last } = came.get(ip) ?? { first: since, last: since };
+      return first < since && last < at;
+    });
   }
 
   async function lookAtAll(): Promise<void> {
@@ -74,7 +101,7 @@ export function createShutOut(
 
 const keyOf = ({ vhost, group }: Closing): string => `${vhost.id} ${group}`;
 
-function requestFor({ vhost, policies }: Closing, { preamble, vhosts }: SiteSet): ShutOutRequest {
+function requestFor({ vhost, policies }: Closing, { preamble, vhosts }: SiteSet): RefusedRequest {
   const namesOf = (one: typeof vhost) =>
     endpointsUnder(preamble)(one).flatMap(({ name }) => (name === '' ? [] : name));
   const hosts = [...new Set(namesOf(vhost))];

@@ -92,25 +92,50 @@ export const VISITS: BodyCall<typeof VisitsRequest, typeof VisitsAnswer> = {
   missing: OLDER,
 };
 
-/** `hosts` as the site names them, `except` those of other sites; `since`: in milliseconds since 1970. */
-export const ShutOutRequest = t.Object({
+/** `hosts` as the site names them, `except` those of other sites. */
+const Requests = {
   hosts: t.Array(t.String(), { minItems: 1, maxItems: MOST_NAMES }),
   except: t.Array(t.String(), { maxItems: MOST_SITES }),
+};
+
+/** `since`: in milliseconds since 1970. */
+export const RefusedRequest = t.Object({
+  ...Requests,
   refusals: t.Array(integer({ minimum: 400, maximum: 599 }), { maxItems: 20 }),
   since: t.Number(),
 });
-export type ShutOutRequest = Static<typeof ShutOutRequest>;
+export type RefusedRequest = Static<typeof RefusedRequest>;
 
 /** With when each was refused first, in milliseconds since 1970. The last refused first. */
-export const ShutOutAnswer = t.Object({
+export const RefusedAnswer = t.Object({
   visitors: t.Array(t.Object({ ip: t.String(), at: t.Number() })),
 });
 
-/** Finds who from outside was let in to a site before a time, and has been refused since. */
-export const SHUT_OUT: BodyCall<typeof ShutOutRequest, typeof ShutOutAnswer> = {
-  path: '/proxy/doors/shut-out',
-  body: ShutOutRequest,
-  answer: ShutOutAnswer,
+/** Finds who from outside has been refused at a site since a time, and not let in again by the same proxy. */
+export const REFUSED: BodyCall<typeof RefusedRequest, typeof RefusedAnswer> = {
+  path: '/proxy/doors/refused',
+  body: RefusedRequest,
+  answer: RefusedAnswer,
+  deadline: VISITS_MS,
+  limit: ANSWER_BYTES,
+  missing: OLDER,
+};
+
+export const LetInRequest = t.Object({
+  ...Requests,
+  ips: t.Array(t.String(), { minItems: 1, maxItems: MOST_NAMES }),
+});
+
+/** With when each was let in first and last, in milliseconds since 1970. */
+export const LetInAnswer = t.Object({
+  visitors: t.Array(t.Object({ ip: t.String(), first: t.Number(), last: t.Number() })),
+});
+
+/** Finds which addresses were let in to a site in the last 90 days. */
+export const LET_IN: BodyCall<typeof LetInRequest, typeof LetInAnswer> = {
+  path: '/proxy/doors/let-in',
+  body: LetInRequest,
+  answer: LetInAnswer,
   deadline: VISITS_MS,
   limit: ANSWER_BYTES,
   missing: OLDER,
