@@ -85,9 +85,11 @@ function distinct(all: readonly Got[]): Got[] {
 }
 
 /** Whether the log would have a visitor of the last month. */
-const isLong = (log: Finding['log'], { createdAt }: Vhost, now: Date): boolean => {
+const isLong = (log: Finding['log'], vhost: Vhost, now: Date): boolean => {
   const from = now.getTime() - QUIET_DAYS * DAY_MS;
-  return log?.complete === true && (log.since ?? now.getTime()) <= from && +createdAt <= from;
+  // A change of a site for some proxies may have moved it there from another one, which has its visitors in its log.
+  const placed = vhost.agents.length > 0 ? vhost.updatedAt : vhost.createdAt;
+  return log?.complete === true && (log.since ?? now.getTime()) <= from && +placed <= from;
 };
 
 const proposalFor = (id: number, { policies }: SiteSet): NonNullable<DoorView['proposal']> => ({

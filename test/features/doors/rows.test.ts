@@ -14,7 +14,9 @@ const vhost = (id: number, createdAt = daysAgo(100)) =>
     enabled: true,
     policies: [],
     except: [],
+    agents: [],
     createdAt,
+    updatedAt: daysAgo(0),
   }) as never as Vhost;
 const LAST = NOW.getTime() - 1_000;
 const VISITS: Visits = {
@@ -53,6 +55,7 @@ describe('nothing is proposed', () => {
     ['for an empty log', { log: { since: null, complete: true } }],
     ['without a log', { log: null }],
     ['for a site of yesterday', { vhost: vhost(1, daysAgo(1)) }],
+    ['for a site that may have moved', { vhost: { ...vhost(1), agents: [1] } }],
   ])('%s', (_, more) => {
     expect(rows([finding(more)])[0]?.proposal).toBeNull();
   });
