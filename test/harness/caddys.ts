@@ -8,13 +8,14 @@ const [version = ''] =
 /** Whether it is one of these versions, such as `>=2.7.0`. */
 export const caddyIs = (range: string): boolean => Bun.semver.satisfies(version, range);
 
-const next = process.env.CADDY_NEXT;
+/** The newer Caddy, if CADDY_NEXT is set. */
+export const NEXT = process.env.CADDY_NEXT || null;
 const others = (process.env.PATH ?? '')
   .split(':')
-  .filter((folder) => !next || folder !== dirname(next));
+  .filter((folder) => NEXT === null || folder !== dirname(NEXT));
 
 /** Both Caddys, for tests that need the two at once; the newer one only if CADDY_NEXT is set. */
-export const CADDYS = [Bun.which('caddy', { PATH: others.join(':') }), next].flatMap((bin) =>
+export const CADDYS = [Bun.which('caddy', { PATH: others.join(':') }), NEXT].flatMap((bin) =>
   bin ? [{ name: bin, bin }] : [],
 );
 

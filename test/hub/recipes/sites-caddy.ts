@@ -69,14 +69,17 @@ export const isBlock = (body: string): boolean => body.startsWith('http://');
 export const startSitesCaddy = (sites: Readonly<Record<string, string>>): Promise<SitesCaddy> =>
   serveCaddyfile((port) => caddyfileOf(port, sites));
 
-/** @param caddyfile the text, for a free port */
-export async function serveCaddyfile(caddyfile: (port: number) => string): Promise<SitesCaddy> {
+/** @param caddyfile the text, for a free port @param bin the Caddy */
+export async function serveCaddyfile(
+  caddyfile: (port: number) => string,
+  bin = 'caddy',
+): Promise<SitesCaddy> {
   const folder = temporaryFolder();
   const port = freePort();
   const file = join(folder, 'Caddyfile');
   writeFileSync(file, caddyfile(port));
   const output = Bun.file(join(folder, 'caddy.out'));
-  const child = Bun.spawn(['caddy', 'run', '--config', file, '--adapter', 'caddyfile'], {
+  const child = Bun.spawn([bin, 'run', '--config', file, '--adapter', 'caddyfile'], {
     env: { PATH: process.env.PATH ?? '', HOME: folder, SECRET: 'LEAKED' },
     stdio: ['ignore', output, output],
   });

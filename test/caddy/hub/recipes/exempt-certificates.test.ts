@@ -1,20 +1,13 @@
 // proof: caddys
 /** Sites with a sign-in or a certificate, as they are published: who gets in by which, and that nobody else does. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { contextOf, guardOf } from '../../../../src/hub/caddyfile/context.ts';
-import type { Values } from '../../../../src/hub/recipes/recipe.ts';
-import { versionOf } from '../../../harness/caddys.ts';
+import { existsSync, rmSync } from 'node:fs';
 import { serverForFile } from '../../../harness/for-file.ts';
-import { guardedSites } from '../../../harness/guarded.ts';
-import { freePort, temporaryFolder } from '../../../harness/stack.ts';
+import { freePort } from '../../../harness/stack.ts';
 import { type SitesCaddy, serveCaddyfile } from '../../../hub/recipes/sites-caddy.ts';
+import { createDevices } from './devices.ts';
 
-const folder = temporaryFolder();
-const at = (name: string) => join(folder, name);
-const pem = (name: string) => readFileSync(at(`${name}.pem`), 'utf8');
-const version = versionOf('caddy');
+const { at, pem, run, siteOf, make, folder } = createDevices();
 const port = freePort();
 let caddy: SitesCaddy;
 
@@ -25,35 +18,6 @@ const service = serverForFile(({ headers }) =>
     : new Response('sign in', { status: 401 }),
 );
 const address = `127.0.0.1:${service.port}`;
-
-async function run(command: string[], input = ''): Promise<string> {
-  const child = Bun.spawn(command, {
-    cwd: folder,
-    stdin: new Blob([input]),
-    stdout: 'pipe',
-    stderr: 'ignore',
-  });
-  const text = await child.stdout.text();
-  return (await child.exited) === 0 ? text : 'no connection';
-}
-
-/** The commands of the documentation, with other names for the files. */
-function documented(authority: string, device: string): string {
-  const page = new URL('../../../../docs/phone-certificate.md', import.meta.url);
-  const [, script = ''] =
-    /```sh\n(openssl req -x509[^`]*)```/.exec(readFileSync(page, 'utf8')) ?? [];
-  return script.replaceAll('authority.', `${authority}.`).replaceAll('phone.', `${device}.`);
-}
-
-function siteOf(host: string, recipe: string, values: Values): string {
-  const date = new Date();
-  const times = { createdAt: date, updatedAt: date };
-  const kept = { everywhere: false, source: null, applied: null };
-  const policy = { id: 1, name: 'sign-in', recipe, values, ...kept, ...times };
-  const config = `tls ${at('site.pem')} ${at('site.key')}\nrespond "BODY {http.request.header.Remote-User}"`;
-  const site = { domain: `https://${host}:${port}`, config };
-  return guardedSites('', [site], [guardOf(policy, contextOf('', version))], version);
-}
 
 const HOSTS = ['authelia.test', 'authentik.test', 'service.test', 'paths.test'];
 
@@ -68,26 +32,17 @@ function serve(option = ''): Promise<SitesCaddy> {
       `https://open.test:${port} {\n\ttls ${at('site.pem')} ${at('site.key')}\n\trespond OPEN\n}`,
       // Whether it runs is asked over HTTP.
       `http://:${plain} {\n\trespond x\n}`,
-      siteOf('authelia.test', 'authelia', { address, exemptCertificates }),
-      siteOf('authentik.test', 'authentik', { address, exemptCertificates }),
-      siteOf('service.test', 'forward-auth', generic),
-      siteOf('paths.test', 'forward-auth', { ...generic, ...more }),
-      siteOf('b.test', 'client-certificate', { authority: pem('other') }),
+      siteOf(port, 'authelia.test', 'authelia', { address, exemptCertificates }),
+      siteOf(port, 'authentik.test', 'authentik', { address, exemptCertificates }),
+      siteOf(port, 'service.test', 'forward-auth', generic),
+      siteOf(port, 'paths.test', 'forward-auth', { ...generic, ...more }),
+      siteOf(port, 'b.test', 'client-certificate', { authority: pem('other') }),
     ].join('\n\n'),
   );
 }
 
 beforeAll(async () => {
-  const CA = 'openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2';
-  const scripts = [
-    documented('home', 'mine'),
-    documented('other', 'theirs'),
-    `${CA} -keyout self.key -out self.pem -subj '/CN=My phone'`,
-    `${CA} -keyout site.key -out site.pem -subj /CN=site -addext 'subjectAltName=DNS:*.test'`,
-    'openssl x509 -req -in mine.csr -CA home.pem -CAkey home.key -CAcreateserial -days -1 -out late.pem',
-    'cp mine.key late.key',
-  ];
-  for (const script of scripts) expect(await run(['sh', '-ec', script])).not.toBe('no connection');
+  await make();
   caddy = await serve();
 });
 afterAll(async () => {
