@@ -11,7 +11,7 @@ import {
 export const VISITOR: string | null = NEXT ?? (caddyIs('>=2.9.0') ? 'caddy' : null);
 
 /** By a name: how it shows itself, and to which port it connects. */
-export type Identity = { sni: string; cert?: { pem: string; key: string } };
+type Identity = { sni: string; cert?: { pem: string; key: string } };
 
 /** What was got: the body and the status; a status of 502 if there was no connection. */
 export type Http3Visitor = {
