@@ -23,7 +23,7 @@ type HostVisits = {
   served: number;
   /** When somebody was last let in, in milliseconds since 1970; null: never. */
   last: number | null;
-  /** The paths asked for most, without a query. */
+  /** The paths asked for most by some thousand requests, without a query. */
   paths: string[];
 };
 
@@ -48,16 +48,24 @@ const MOST_PATHS = 10;
 const MOST_VISITORS = 20_000;
 const PATHS_KEPT = 2_000;
 const LONGEST_PATH = 300;
+/** Requests of a host whose paths are counted: enough to know the usual ones. */
+const MOST_PATHS_READ = 2_000;
 const MOST_HOSTS = 5_000;
-/** How a line has the name of a user; what visitors send has its quotation marks escaped. */
-const NAME = /"user_id":"[^"]/;
+/** How a line has the name of a user, and has none; what visitors send has its quotation marks escaped. */
+const [NAME, NO_NAME] = [Buffer.from('"user_id":"'), Buffer.from('"user_id":""')];
 /** How it says that a proxy forwarded it, and whose address Caddy took for the visitor's. */
-const FORWARDED_FOR = '"X-Forwarded-For":[';
+const FORWARDED_FOR = Buffer.from('"X-Forwarded-For":[');
 const TRUSTED = /"remote_ip":"([^"]*)","remote_port":"[^"]*","client_ip":"(?!\1")/;
 
-const [LET_IN, SERVED, NAMED, FORWARDED] = [1, 2, 4, 8];
+/** `FROM_UNKNOWN`: a proxy forwarded them that was not trusted then, so they may have been anywhere. */
+const [LET_IN, SERVED, NAMED, FROM_UNKNOWN] = [1, 2, 4, 8];
 
-type Host = { visitors: Map<string, number>; paths: Map<string, number>; last: number | null };
+type Host = {
+  visitors: Map<string, number>;
+  paths: Map<string, number>;
+  pathsRead: number;
+  last: number | null;
+};
 
 /**
  * Of requests of visitors since a time, the newest blocks first.
@@ -76,7 +84,7 @@ export async function readVisits(
     const known = hosts.get(name);
     if (known) return known;
     if (hosts.size === MOST_HOSTS) return undefined;
-    const host = { visitors: new Map(), paths: new Map(), last: null };
+    const host = { visitors: new Map(), paths: new Map(), pathsRead: 0, last: null };
     hosts.set(name, host);
     return host;
   }
@@ -87,14 +95,19 @@ export async function readVisits(
       isComplete = false;
       return;
     }
-    const { ip, path } = entry.request();
-    if (host.visitors.has(ip) || host.visitors.size < MOST_VISITORS) {
-      host.visitors.set(ip, (host.visitors.get(ip) ?? 0) | flagsOf(status, entry));
+    const ip = entry.ip();
+    const known = host.visitors.get(ip);
+    if (known !== undefined || host.visitors.size < MOST_VISITORS) {
+      const flags = flagsOf(known ?? 0, status, entry);
+      if (flags !== known) host.visitors.set(ip, flags);
     } else isComplete = false;
     if (!REFUSALS.has(status)) host.last = Math.max(host.last ?? 0, entry.time);
-    const isKept = host.paths.has(path) || host.paths.size < PATHS_KEPT;
-    if (isKept && path.length <= LONGEST_PATH)
-      host.paths.set(path, (host.paths.get(path) ?? 0) + 1);
+    if (host.pathsRead === MOST_PATHS_READ) return;
+    host.pathsRead++;
+    const { path } = entry.request();
+    const count = host.paths.get(path) ?? 0;
+    const isKept = count > 0 || (host.paths.size < PATHS_KEPT && path.length <= LONGEST_PATH);
+    if (isKept) host.paths.set(path, count + 1);
   }
 
   for (const indexed of snapshot.segments) {
@@ -133,23 +146,20 @@ export async function readVisits(
 
 type Described = { domain: string | undefined; status: number };
 
-function flagsOf(status: number, entry: EntryCursor): number {
-  if (REFUSALS.has(status)) return 0;
-  const text = entry.line();
+/** @param known of the same visitor before: what is set is not looked for again */
+function flagsOf(known: number, status: number, entry: EntryCursor): number {
+  if (REFUSALS.has(status)) return known;
   const isServed = status >= 200 && status < 300;
-  const isForwarded = text.includes(FORWARDED_FOR) && !TRUSTED.test(text);
-  return (
-    LET_IN |
-    (isServed ? SERVED : 0) |
-    (isServed && NAME.test(text) ? NAMED : 0) |
-    (isForwarded ? FORWARDED : 0)
-  );
+  let flags = known | LET_IN | (isServed ? SERVED : 0);
+  if (isServed && (known & NAMED) === 0 && !entry.has(NO_NAME) && entry.has(NAME)) flags |= NAMED;
+  const isNew = (known & FROM_UNKNOWN) === 0;
+  if (isNew && entry.has(FORWARDED_FOR) && !TRUSTED.test(entry.line())) flags |= FROM_UNKNOWN;
+  return flags;
 }
 
 function figures({ visitors, paths, last }: Host): Omit<HostVisits, 'host'> {
-  // Whom a proxy forwarded that was not trusted then may be anywhere.
   const all = [...visitors].map(([ip, flags]) => ({
-    isHome: isHomeAddress(ip) && (flags & FORWARDED) === 0,
+    isHome: isHomeAddress(ip) && (flags & FROM_UNKNOWN) === 0,
     flags,
   }));
   const count = (flag: number, isHome?: boolean) =>

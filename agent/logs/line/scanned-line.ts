@@ -122,6 +122,10 @@ export function scannedAddressHash(buffer: Buffer, line: ScannedLine): number | 
   return isUsual(line) ? plainAddressHash(buffer, line.ipStart, line.ipEnd) : undefined;
 }
 
+/** The address of a scanned line; undefined if it is not in its usual place. */
+export const scannedAddress = (buffer: Buffer, line: ScannedLine): string | undefined =>
+  isUsual(line) ? buffer.toString('utf8', line.ipStart, line.ipEnd) : undefined;
+
 /** Method, path and address of a scanned line; undefined if they are not in their usual place. */
 export function requestFacts(buffer: Buffer, line: ScannedLine): RequestFacts | undefined {
   const { ipStart, ipEnd, methodStart, hostStart, uriStart, uriEnd } = line;
