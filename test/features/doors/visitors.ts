@@ -1,4 +1,5 @@
 /** Generated visitors of a site, and the lines that Caddy's log has of them. */
+import { CHECK_AGENT } from '../../../agent/logs/line/entry.ts';
 import type { Random } from '../../harness/random.ts';
 
 /** Of proxies before Caddy: one that was always trusted, and one that was not when the log was written. */
@@ -17,6 +18,7 @@ export type Visitor = {
   ago: number;
   /** By which of the site's names. */
   name: string;
+  userAgent?: string;
 };
 
 /** Whether `private_ranges` have them, as Caddy sees it. */
@@ -52,6 +54,14 @@ const SENT_AWAY: Statuses = [[401], [403], [0], [403, 401, 403]];
 export const isLetIn = ({ statuses }: Visitor): boolean =>
   statuses.some((status) => ![0, 401, 403].includes(status));
 
+/** Of a person, a crawler, a monitor, and somebody who imitates a check of an agent. */
+const USER_AGENTS: [string, ...string[]] = [
+  'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101',
+  'Googlebot/2.1',
+  'UptimeRobot/2.0',
+  `${CHECK_AGENT}0123456789abcdef`,
+];
+
 /** @param names of the site @param days of the log @returns nobody twice */
 export function visitorsOf(random: Random, names: [string, ...string[]], days: number): Visitor[] {
   const isQuiet = random.below(3) > 0;
@@ -61,6 +71,7 @@ export function visitorsOf(random: Random, names: [string, ...string[]], days: n
     statuses,
     ago: 1 + random.below(days - 1),
     name: random.pick(names),
+    userAgent: random.pick(USER_AGENTS),
   });
   const found = [
     ...Array.from({ length: 1 + random.below(4) }, () =>
@@ -80,18 +91,27 @@ export function visitorsOf(random: Random, names: [string, ...string[]], days: n
 const DAY_S = 86_400;
 
 /** @param now in seconds since 1970 */
-export const linesOf = ({ ip, way, statuses, ago, name }: Visitor, now: number): string[] =>
+export const linesOf = (
+  { ip, way, statuses, ago, name, userAgent = '' }: Visitor,
+  now: number,
+): string[] =>
   statuses.map((status, at) => {
     const peer = { directly: ip, hop: HOP, 'new hop': NEW_HOP }[way];
+    const client = way === 'hop' ? ip : peer;
+    // Caddy before 2.7, which trusts nobody, names none.
+    const hasClient = way === 'hop' || ago % 2 === 0;
     const request = {
       remote_ip: peer,
       remote_port: '1',
-      client_ip: way === 'hop' ? ip : peer,
+      ...(hasClient && { client_ip: client }),
       proto: 'HTTP/1.1',
       method: 'GET',
       host: name,
       uri: '/',
-      headers: way === 'directly' ? {} : { 'X-Forwarded-For': [ip] },
+      headers: {
+        'User-Agent': [userAgent],
+        ...(way !== 'directly' && { 'X-Forwarded-For': [ip] }),
+      },
     };
     const line = { level: 'info', logger: 'http.log.access', msg: 'handled request', request };
     const rest = { user_id: '', duration: 0.001, size: 1, status, resp_headers: {} };
