@@ -257,11 +257,18 @@ function covers(pattern: string, header: string): boolean {
   return ends ? name.endsWith(core) : name === core;
 }
 
-/** Whether it only asks if a visitor may pass: `forward_auth`, whose requests are made GET. */
-function isSignIn({ rewrite, handle_response: responses }: JsonObject): boolean {
+/**
+ * Whether it only asks if a visitor may pass: `forward_auth`, whose requests are made GET. The visitor does not get the
+ * response to a success.
+ */
+export function isSignIn({ rewrite, handle_response: responses }: JsonObject): boolean {
   return (
     field(rewrite, 'method') === 'GET' &&
-    list(responses).some((one) => list(field(one, 'match', 'status_code')).includes(2))
+    list(responses).some(
+      (one) =>
+        list(field(one, 'match', 'status_code')).includes(2) &&
+        !JSON.stringify(one).includes('"handler":"copy_response"'),
+    )
   );
 }
 
