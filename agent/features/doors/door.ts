@@ -3,10 +3,12 @@ import { widest } from '../../../src/features/doors/shared/opens.ts';
 import type { Got } from '../../../src/features/doors/wire.ts';
 import { isLoopback } from '../../../src/shared/loopback.ts';
 import { ownListeners } from '../../caddy/ports/ports.ts';
+import { covers, nameOf } from '../../sites/live-sites.ts';
 import type { Side } from '../replay/config/side.ts';
 import type { Question } from '../replay/questions.ts';
 import { certificateNeeded } from './certificates.ts';
-import type { Lure, Site } from './site.ts';
+import type { Lure } from './lures.ts';
+import type { Site } from './site.ts';
 import { unsure, type Verdict } from './verdict.ts';
 
 export type Door = {
@@ -17,12 +19,17 @@ export type Door = {
   tls: boolean;
   /** Whether it listens for this machine alone. */
   isLocal: boolean;
+  /** What a path is named with: the host, where a site of several treats it on its own. */
+  prefix: string;
   /** By path. */
   got: Map<string, Verdict>;
 };
 
-/** `label`: what was asked for, in words; `isLure`: with a header or a query that the site's rules name. */
-export type Asked = Question & { door: Door; label: string; isLure: boolean };
+/**
+ * `label`: what was asked for, in words; `isLure`: with a header or a query that the site's rules name; `isMember`: from
+ * one of the networks that they name.
+ */
+export type Asked = Question & { door: Door; label: string; isLure: boolean; isMember: boolean };
 
 /** A request, and the visitor's address. */
 type Asking = Lure & { as: string };
@@ -40,15 +47,25 @@ export const ANY_PATH = '/*';
 type Finding = { side: Side; siteOf: (host: string, port: number) => Site | null; unknown: string };
 
 /**
+ * Of each host that the rules of a site of several hosts name, and of one that they do not.
  * @param name of the site, maybe with `*`; empty: any @param unknown a word for hosts that nobody knows
  * @returns what is known without asking, or where to ask
  */
-export function doorAt(
-  name: string,
-  port: number,
-  { side, siteOf, unknown }: Finding,
-): Door | Verdict {
-  const host = name === '' ? `${unknown}.invalid` : name.replaceAll('*', unknown);
+export function doorsAt(name: string, port: number, finding: Finding): (Door | Verdict)[] {
+  const asHost = (one: string) => one.replaceAll('*', finding.unknown);
+  const first = doorAt(name === '' ? `${finding.unknown}.invalid` : asHost(name), port, finding);
+  if (!('site' in first) || !(name === '' || name.includes('*'))) return [first];
+  const { hosts } = first.site;
+  const named = [...new Set(hosts.map(asHost))].filter(
+    (host) => host !== first.host && (name === '' || covers(name, nameOf(host))),
+  );
+  const others = named.map((host) => doorAt(host, port, finding));
+  // A site of its own has that host.
+  const own = others.filter((one) => !('site' in one) || one.site.own === first.site.own);
+  return [first, ...own.map((one) => ('site' in one ? { ...one, prefix: one.host } : one))];
+}
+
+function doorAt(host: string, port: number, { side, siteOf }: Finding): Door | Verdict {
   if (side.isOnSocket(host)) return unsure(NO_PORT);
   const site = siteOf(host, port);
   if (site === null) return unsure(NOT_SERVED);
@@ -59,7 +76,7 @@ export function doorAt(
   if (side.place(host, port, tls) === null) return unsure(NOT_SERVED);
   const listeners = ownListeners(site.server).filter((one) => one.port === port);
   const isLocal = listeners.every((one) => isLoopback(one.host));
-  return { site, host, port, tls, isLocal, got: new Map() };
+  return { site, host, port, tls, isLocal, prefix: '', got: new Map() };
 }
 
 /** @param pass the line that lets a request in to the trial @param unknown the path that nobody knows */
@@ -75,8 +92,9 @@ export function questionAt(
   const said = path === unknown ? ANY_PATH : path;
   return {
     door,
-    label: method === 'GET' ? said : `${method} ${said}`,
+    label: `${method === 'GET' ? '' : `${method} `}${door.prefix}${said}`,
     isLure: headers.length > 0 || path.includes('?'),
+    isMember: false,
     tls,
     host,
     port,

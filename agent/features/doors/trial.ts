@@ -8,7 +8,7 @@ import type { Outcome } from '../replay/compare.ts';
 import { ANSWER_MS } from '../replay/connection.ts';
 import { startStage } from '../replay/stage.ts';
 import { asWithoutCertificate } from './certificates.ts';
-import { ANY_PATH, type Asked, type Door, doorAt, gotAt, note, questionAt } from './door.ts';
+import { ANY_PATH, type Asked, type Door, doorsAt, gotAt, note, questionAt } from './door.ts';
 import { sitesIn } from './site.ts';
 import { liesOf, membersOf, strangersTo } from './strangers.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
@@ -68,6 +68,12 @@ export async function tryDoors(
       signIns.set(door, known);
       if ('reply' in outcome && outcome.isSignIn && outcome.reply.to) known.add(outcome.reply.to);
     }
+    // It is the site itself if anybody gets there who asks for nothing else.
+    for (const [{ door, label }, outcome] of outcomes) {
+      const isMain = label === `${door.prefix}/` || label === `${door.prefix}${ANY_PATH}`;
+      if (!isMain || !('reply' in outcome) || outcome.isSignIn) continue;
+      signIns.get(door)?.delete(outcome.reply.to ?? '');
+    }
     // A response of Caddy's own may be what it says to somebody who is not signed in.
     const doubtful = [...outcomes].filter(
       ([{ door }, one]) => door.site.hasAnswers && 'reply' in one && one.reply.to === null,
@@ -76,12 +82,12 @@ export async function tryDoors(
     const signedIn = await outcomesOf(doubtful.map(([one]) => one));
     stage.signIn(false);
     return [...outcomes].flatMap(([one, outcome]): [Asked, Verdict][] => {
-      const { door } = one;
-      const { hasFiles } = door.site;
+      const { door, isMember } = one;
+      const { hasFiles, hasOpenFiles } = door.site;
       const verdict = verdictOf(outcome, {
         reasonOf: (number) => reasons[number] ?? UNKNOWN,
         signIns: signIns.get(door) ?? new Set(),
-        hasFiles,
+        hasFiles: isMember ? hasFiles : hasOpenFiles,
         host: door.host,
         tls: door.tls,
       });
@@ -97,28 +103,29 @@ export async function tryDoors(
    * @param before what strangers with IPv4 have asked
    */
   async function askAsOthers(before: readonly Asked[]): Promise<void> {
-    const members = new Set<Asked>();
     const asked = [...Map.groupBy(before, ({ door }) => door)].flatMap(([door, same]) => {
-      const { got } = door;
+      const { got, prefix } = door;
       const { networks } = door.site;
       if (networks.length === 0 || [...got.values()].some(isOpen)) return [];
-      const refused = [...got].find(([label, one]) => label.startsWith('/') && isRefused(one));
-      const path = refused?.[0] === ANY_PATH ? how.unknown : (refused?.[0] ?? '/');
+      const refused = [...got].find(
+        ([label, one]) => label.startsWith(`${prefix}/`) && isRefused(one),
+      );
+      const label = refused?.[0].slice(prefix.length) ?? '/';
+      const path = label === ANY_PATH ? how.unknown : label;
       const plain = { method: 'GET', path, headers: [] };
       const { ipv4, ipv6 } = strangersTo(networks);
       const own = membersOf(networks);
       const liars = own.map((member) => ({ ...plain, as: ipv4, headers: liesOf(member) }));
       const inside = refused ? own.map((as) => questionAt(door, { ...plain, as }, how)) : [];
-      for (const one of inside) members.add(one);
       return [
         ...same.map((one) => ({ ...one, as: ipv6 })),
         ...liars.map((one) => ({ ...questionAt(door, one, how), isLure: false })),
-        ...inside,
+        ...inside.map((one) => ({ ...one, isMember: true })),
       ];
     });
     for (const [one, verdict] of await ask(asked)) {
       if (isRefused(verdict) || verdict.opensTo === 'unsure') continue;
-      if (members.has(one)) toNetworks(one.door);
+      if (one.isMember) toNetworks(one.door);
       else note(one, verdict);
     }
   }
@@ -127,17 +134,21 @@ export async function tryDoors(
     const [side] = stage.sides;
     if (!side) return [];
     const finding = { side, siteOf: sitesIn(config), unknown: word };
-    const found = places.map(({ name, port }) => doorAt(name, port, finding));
-    const asked = found.flatMap((door, at) => {
-      if (!('site' in door)) return [];
-      const { ipv4: as } = strangersTo(door.site.networks);
-      const paths = new Set([...(places[at]?.paths ?? []), how.unknown]);
-      const plain = [...paths].map((path) => ({ method: 'GET', path, headers: [] }));
-      return [...door.site.lures, ...plain].map((one) => questionAt(door, { ...one, as }, how));
-    });
+    const found = places.map(({ name, port }) => doorsAt(name, port, finding));
+    const asked = found.flatMap((doors, at) =>
+      doors.flatMap((door) => {
+        if (!('site' in door)) return [];
+        const { ipv4: as } = strangersTo(door.site.networks);
+        const paths = new Set([...(places[at]?.paths ?? []), how.unknown]);
+        const plain = [...paths].map((path) => ({ method: 'GET', path, headers: [] }));
+        return [...door.site.lures, ...plain].map((one) => questionAt(door, { ...one, as }, how));
+      }),
+    );
     for (const [one, verdict] of await ask(asked)) note(one, verdict);
     await askAsOthers(asked);
-    return found.map((one) => ('site' in one ? gotAt(one) : [{ path: '/', ...one }]));
+    return found.map((doors) =>
+      doors.flatMap((one) => ('site' in one ? gotAt(one) : [{ path: '/', ...one }])),
+    );
   } finally {
     await stage.end();
   }

@@ -16,11 +16,15 @@ const HOME = '10.0.0.9';
 const FRIEND = '198.51.100.5';
 const STRANGER = '198.51.100.66';
 
-async function create(name: string, policies: string[] = []): Promise<{ id: number; url: string }> {
+async function create(
+  name: string,
+  policies: string[] = [],
+  config = 'reverse_proxy {upstream}',
+): Promise<{ id: number; url: string }> {
   const url = `http://${name}.example`;
   const json = {
     domain: url,
-    config: 'reverse_proxy {upstream}',
+    config,
     upstream: house.upstream,
     policies,
   };
@@ -69,5 +73,25 @@ describe.if(caddyIs('>=2.8.0'))('behind a proxy that Caddy trusts,', () => {
     expect(await visit(HOP, HOME)).toBe('anyone');
     const said = (await house.doors()).get(url);
     expect([said?.opensTo, said?.paths]).toEqual(['networks', []]);
+  });
+
+  test('a site for home is unsure where Caddy trusts everybody', async () => {
+    const { body } = await house.call('GET', '/preamble');
+    const config = body.config
+      .replace('trusted_proxies_strict', '')
+      .replace(`static ${HOP}`, 'static 0.0.0.0/0');
+    expect((await house.call('PUT', '/preamble', { config })).status).toBe(200);
+    const { url } = await create(
+      'share',
+      ['lan'],
+      'reverse_proxy /share/* {upstream}\nrespond 403',
+    );
+    const headers = [`X-Forwarded-For: ${HOME}`];
+    expect(await house.visit(url, '/share/', { as: STRANGER, headers })).toBe('anyone');
+    const said = (await house.doors()).get(url);
+    expect([said?.opensTo, said?.reason]).toEqual([
+      'unsure',
+      expect.stringContaining('trusted_proxies'),
+    ]);
   });
 });

@@ -16,6 +16,12 @@ const AUTHORITY = recipeOf('client-certificate')?.example.authority;
 const POLICIES: Record<string, [recipe: string, values: object]> = {
   lan: ['allow', { networks: ['private_ranges'] }],
   blocked: ['block', { networks: ['198.51.100.0/24'] }],
+  'lan-404': ['allow', { networks: ['private_ranges'], status: 404 }],
+  // With all addresses that are used in examples.
+  bogons: [
+    'block',
+    { networks: ['192.0.2.0/24', '198.51.100.0/24', '11.0.0.0/8', '2001:db8::/32', '2a00::/12'] },
+  ],
   password: ['basic-auth', { users: USERS }],
   'password-but-api': ['basic-auth', { users: USERS, exemptPaths: ['/api/*'] }],
   'password-but-home': ['basic-auth', { users: USERS, exemptNetworks: ['private_ranges'] }],
@@ -37,6 +43,7 @@ const POLICIES: Record<string, [recipe: string, values: object]> = {
 const PROXY = 'reverse_proxy {upstream}';
 const IN_CASE = (matcher: string, refusal: string) =>
   `@in ${matcher}\nhandle @in {\n\t${PROXY}\n}\nhandle {\n\t${refusal}\n}`;
+const REGULAR = IN_CASE('path_regexp ^/share/[a-z]+$', 'respond 403');
 const SECURE = `tls internal\n${PROXY}`;
 
 type Site = {
@@ -89,6 +96,7 @@ const SITES: Record<string, Site> = {
     policies: ['service-or-device'],
     opensTo: 'sign-in',
   },
+  'http://own.many.example': { policies: ['password'], opensTo: 'password' },
   'http://two.example': { policies: ['lan', 'password'], opensTo: { byAddress: 'networks' } },
   'https://certificate.example': {
     config: SECURE,
@@ -127,6 +135,55 @@ const SITES: Record<string, Site> = {
     opensTo: { byAddress: 'anyone' },
     as: '2001:db8::9',
   },
+  'http://bogons.example': { policies: ['bogons'], opensTo: { byAddress: 'anyone' } },
+  'http://not-get.example': {
+    config: `@get method GET\nrespond @get 403\n${PROXY}`,
+    opensTo: 'anyone',
+    path: 'POST /',
+    paths: [
+      { path: '/', opensTo: 'nobody' },
+      { path: '/*', opensTo: 'nobody' },
+    ],
+  },
+  'http://stripped.example': {
+    config: `handle_path /api/* {\n${IN_CASE('path /public/*', 'respond 403')}\n}\nrespond 403`,
+    opensTo: 'anyone',
+    path: '/api/public/',
+    paths: [
+      { path: '/', opensTo: 'nobody' },
+      { path: '/api/', opensTo: 'nobody' },
+      { path: '/public/', opensTo: 'nobody' },
+      { path: '/*', opensTo: 'nobody' },
+    ],
+  },
+  'http://both.example': {
+    config: `@a not path /a/*\nrespond @a 403\n@jpg not path *.jpg\nrespond @jpg 403\n${PROXY}`,
+    opensTo: 'anyone',
+    path: '/a/xx.jpg',
+    paths: [
+      { path: '/', opensTo: 'nobody' },
+      { path: '/a/', opensTo: 'nobody' },
+      { path: '/x.jpg', opensTo: 'nobody' },
+      { path: '/*', opensTo: 'nobody' },
+    ],
+  },
+  // It gives visitors what the service answers, as no sign-in does.
+  'http://copied.example': {
+    config:
+      'reverse_proxy {upstream} {\nmethod GET\n@ok status 2xx\nhandle_response @ok {\ncopy_response\n}\n}',
+    opensTo: 'anyone',
+  },
+  // What is behind a refusal of everybody does not matter.
+  'http://lan-regular.example': {
+    config: `@share path_regexp ^/share/[a-z]+$\nreverse_proxy @share {upstream}\nfile_server`,
+    policies: ['lan-404'],
+    opensTo: { byAddress: 'networks' },
+  },
+  'http://authelia-regular.example': {
+    config: REGULAR,
+    policies: ['authelia'],
+    opensTo: 'sign-in',
+  },
 };
 
 /** Of sites that listen on some addresses only, as connections to these would come to no other site. */
@@ -139,10 +196,24 @@ const LISTENING: Record<string, string> = {
 /** What only some know or reach, or no trial can tell. */
 const UNSURE: Record<string, string> = {
   'http://header.example': IN_CASE('header X-Secret hush', 'respond 403'),
-  'http://regular.example': IN_CASE('path_regexp ^/share/[a-z]+$', 'respond 403'),
+  'http://cookie.example': `@none not header Cookie *\nrespond @none 403\n${PROXY}`,
+  'http://headers.example': `@a not header A *\nrespond @a 403\n@b not header !B\nrespond @b 403\n${PROXY}`,
+  'http://grpc.example': IN_CASE('protocol grpc', 'respond 403'),
+  'http://class.example': IN_CASE('path /s[0-9]', 'respond 403'),
+  'http://status.example':
+    'map {query.key} {code} {\nopen 200\ndefault 403\n}\nrespond hello {code}',
+  'http://variable.example': `vars key {query.key}\n${IN_CASE('vars key open', 'respond 403')}`,
+  'http://set.example': `request_header X-A {query.key}\n${IN_CASE('header X-A open', 'respond 403')}`,
+  'http://rewritten.example': `rewrite * /{query.path}\n${IN_CASE('path /open', 'respond 403')}`,
+  'http://many.example': `${Array.from({ length: 70 }, (_, at) => `handle /closed-${at} {\nrespond 403\n}`).join('\n')}\nhandle /open {\n${PROXY}\n}\nrespond 403`,
+  'http://regular.example': REGULAR,
   'http://expression.example': IN_CASE('expression `path("/share/*")`', 'respond 403'),
   'http://http2.example': IN_CASE('protocol http/2', 'respond 403'),
   [`http://local.example:${LOCAL}`]: `bind 127.0.0.1\n${PROXY}`,
+};
+
+const WILD = {
+  'http://*.many.example': IN_CASE('host a.many.example own.many.example', 'respond 403'),
 };
 
 async function store(path: string, json: object): Promise<void> {
@@ -165,7 +236,7 @@ beforeAll(async () => {
       enabled,
       upstream: house.upstream,
     })),
-    ...Object.entries({ ...UNSURE, ...LISTENING }).map(([domain, config]) => ({
+    ...Object.entries({ ...UNSURE, ...LISTENING, ...WILD }).map(([domain, config]) => ({
       op: 'create',
       domain,
       config,
@@ -225,6 +296,15 @@ test('a site that only this machine reaches, and refuses everyone, is closed', (
   expect(doors.get(`http://local.example:${LOCAL}`)?.reason).toContain('this machine alone');
   expect(doors.get(`http://local-refused.example:${LOCAL}`)?.opensTo).toBe('nobody');
   expect(doors.get(`http://bound.example:${BOUND}`)?.opensTo).toBe('anyone');
+});
+
+test('a site of many hosts is as open as each host that its rules name', () => {
+  const said = doors.get('http://*.many.example');
+  expect([said?.opensTo, said?.proof.path]).toEqual(['anyone', 'a.many.example/']);
+  expect(said?.paths).toContainEqual({ path: '/', opensTo: 'nobody' });
+  // It has a site of its own.
+  expect(said?.paths.filter(({ path }) => path.startsWith('own.'))).toEqual([]);
+  expect(doors.get('http://own.many.example')?.opensTo).toBe('password');
 });
 
 test('names the policies that decide, and nothing else', () => {
