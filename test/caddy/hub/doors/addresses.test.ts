@@ -84,7 +84,7 @@ describe.if(caddyIs('>=2.8.0'))('behind a proxy that Caddy trusts,', () => {
     const { url } = await create(
       'share',
       ['lan'],
-      'reverse_proxy /share/* {upstream}\nrespond 403',
+      'handle /share/* {\nreverse_proxy {upstream}\n}\nrespond 403',
     );
     const headers = [`X-Forwarded-For: ${HOME}`];
     expect(await house.visit(url, '/share/', { as: STRANGER, headers })).toBe('anyone');
