@@ -274,6 +274,8 @@ const BELIEVED = words(`
   X_Forwarded_For x_forwarded_uri X_FORWARDED-HOST X-Forwarded_Proto X.Forwarded.Method X-Forwarded.For
   x.forwarded_host X-Forwarded-Prefix X-Forwarded-Server X-Forwarded-Ssl X-Forwarded-Port X_Forwarded_Prefix
   X-Real-IP X_Real_IP x.real.ip X-Real_Ip Forwarded X-Original-URL X_Original_URL x.original.uri X-Original_Method
+  CF-Connecting-IP CF-Connecting-IPv6 True-Client-IP X-Client-IP Client-IP X-Cluster-Client-IP Fastly-Client-Ip
+  X-ProxyUser-Ip X-Appengine-User-Ip X-Azure-ClientIP X-Forwarded
 `);
 
 test.each(KINDS)(
