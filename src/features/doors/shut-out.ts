@@ -11,11 +11,15 @@ import { LET_IN, REFUSED, type RefusedRequest } from './wire.ts';
 
 /** `at`: when it was refused first, in milliseconds since 1970. */
 type Visitor = { ip: string; at: number };
+/** `due`: when they are looked for again. */
+type Found = { visitors: readonly Visitor[]; due: number };
 
 /** Milliseconds. */
 const PACE = {
-  /** From one look at the logs to the next: it may take a second for each site that was closed. */
+  /** From one look at the log for a site to the next: it may take a second. */
   look: 1_800_000,
+  /** Until what is due is looked at: after a start before its incident settles, which would be over otherwise. */
+  tick: 3_000,
 };
 const REFUSALS = [401, 403];
 /** Of those refused, how many are looked for among earlier visitors. */
@@ -24,10 +28,11 @@ const MOST_ASKED = 1_000;
 export function createShutOut(
   core: HubCore,
 ): Required<Pick<HubPart, 'problems' | 'causes' | 'begin' | 'end'>> {
-  const { publisher, paced } = core;
+  const { publisher, paced, elapsed } = core;
+  const { look, tick } = paced('doors', PACE);
   const closings = createClosings(core);
   /** By what was closed when: the id of a vhost, and the group of the change. */
-  let found: ReadonlyMap<string, readonly Visitor[]> = new Map();
+  let found: ReadonlyMap<string, Found> = new Map();
 
   /** Of all proxies that serve the site: who was let in by one may be refused by another. */
   async function visitorsOf(closing: Closing): Promise<readonly Visitor[]> {
@@ -67,20 +72,25 @@ export function createShutOut(
   }
 
   async function lookAtAll(): Promise<void> {
-    const next = new Map<string, readonly Visitor[]>();
+    const next = new Map<string, Found>();
     for (const closing of closings()) {
       const key = keyOf(closing);
-      // What cannot be asked now stays as it was.
-      next.set(key, await visitorsOf(closing).catch(() => found.get(key) ?? []));
+      const known = found.get(key);
+      const isDue = (known?.due ?? 0) <= elapsed();
+      // What cannot be asked now stays as it was, and due.
+      const seen = isDue ? await visitorsOf(closing).catch(() => null) : null;
+      const now = seen ? { visitors: seen, due: elapsed() + look } : known;
+      if (now) next.set(key, now);
     }
     found = next;
   }
 
-  const { look } = paced('doors', PACE);
-  const looks = every({ pause: look, first: look }, lookAtAll);
+  const looks = every({ pause: tick }, lookAtAll);
   return {
     problems: () =>
-      closings().flatMap((closing) => problemOf(closing, found.get(keyOf(closing)) ?? []) ?? []),
+      closings().flatMap(
+        (closing) => problemOf(closing, found.get(keyOf(closing))?.visitors ?? []) ?? [],
+      ),
     causes(problems) {
       const keys = new Map(
         problems.flatMap(({ code, key, vhost }) =>

@@ -10,36 +10,41 @@ import { type FoundProxy, findProxy } from './find-proxy.ts';
 
 /** Milliseconds. */
 const PACE = {
-  /** From one look at the logs to the next. */
+  /** From one look at a log to the next. */
   look: 900_000,
+  /** Until what is due is looked at: an agent may not answer yet when the hub has started. */
+  tick: 5_000,
 };
 
-export function hub({ publisher, now, paced }: HubCore): HubPart {
-  const { look } = paced('same-address', PACE);
-  /** By the ids of the agents in whose logs they are. */
-  let found: ReadonlyMap<number, FoundProxy> = new Map();
+export function hub({ publisher, now, elapsed, paced }: HubCore): HubPart {
+  const { look, tick } = paced('same-address', PACE);
+  /** By the ids of the agents in whose logs they are, and when to look again. */
+  let found: ReadonlyMap<number, { proxy: FoundProxy | null; due: number }> = new Map();
 
   /** Whether the proxy of an agent was told whom to believe: its log may still be older than that. */
   const isTold = (agent: number): boolean =>
     trustedIn(setFor(publisher.current(), agent).preamble) !== null;
 
   async function lookAtAll(): Promise<void> {
-    const next = new Map<number, FoundProxy>();
+    const next = new Map(found);
     for (const { id, client } of publisher.agents.all()) {
-      if (client.isSilent() || isTold(id)) continue;
-      // What cannot be asked now stays as it was.
-      const proxy = await findProxy(client, now()).catch(() => found.get(id) ?? null);
-      if (proxy) next.set(id, proxy);
+      const isDue = (found.get(id)?.due ?? 0) <= elapsed();
+      if (isTold(id)) next.delete(id);
+      if (!isDue || client.isSilent() || isTold(id)) continue;
+      // What cannot be asked now stays as it was, and due.
+      const proxy = await findProxy(client, now()).catch(() => undefined);
+      if (proxy !== undefined) next.set(id, { proxy, due: elapsed() + look });
     }
     found = next;
   }
 
-  const looks = every({ pause: look, first: look }, lookAtAll);
+  const looks = every({ pause: tick }, lookAtAll);
   return {
     problems: () =>
-      [...found]
-        .filter(([id]) => !isTold(id))
-        .map(([id, proxy]) => problemOf(proxy, id, labelOf(id, publisher.current().agents))),
+      publisher.agents.all().flatMap(({ id }) => {
+        const proxy = isTold(id) ? null : found.get(id)?.proxy;
+        return proxy ? [problemOf(proxy, id, labelOf(id, publisher.current().agents))] : [];
+      }),
     begin: looks.begin,
     end: looks.end,
   };

@@ -18,7 +18,7 @@ type Problem = {
   cure?: { words: string; operation: object };
 };
 
-const own = { ...QUICK.hub.own, doors: { look: 100 } };
+const own = { ...QUICK.hub.own, doors: { look: 100, tick: 100 } };
 const owner = await forFile(
   startOwner({ SIGNALBOX_FEATURES: 'doors', UPSTREAM_PROBE: 'false' }, undefined, {
     ...QUICK,

@@ -8,7 +8,7 @@ import { ask, until } from '../../harness/stack.ts';
 
 type Problem = { code: string; level: string; message: string };
 
-const own = { ...USUAL.hub.own, 'same-address': { look: 100 } };
+const own = { ...USUAL.hub.own, 'same-address': { look: 100, tick: 100 } };
 const owner = await forFile(
   startOwner({ SIGNALBOX_FEATURES: 'same-address' }, undefined, {
     ...USUAL,

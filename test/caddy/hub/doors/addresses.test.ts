@@ -9,7 +9,7 @@ import { knowsAddresses, startHouse } from './house.ts';
 
 setDefaultTimeout(limit(60_000));
 
-const own = { ...QUICK.hub.own, doors: { look: 100 } };
+const own = { ...QUICK.hub.own, doors: { look: 100, tick: 100 } };
 const house = await forFile(startHouse({ ...QUICK, hub: { ...QUICK.hub, own } }));
 const HOP = '203.0.113.50';
 const HOME = '10.0.0.9';
