@@ -3,7 +3,9 @@ import { BlockList, isIP } from 'node:net';
 import { isPrivateAddress } from '../../../src/shared/internal-names.ts';
 
 /** First of nobody's networks (RFC 5737, RFC 3849), then of anyone's, for sites that name these. */
-const IPV4 = ['192.0.2.1', '198.51.100.7', ...range(1, 223).map((one) => `${one}.22.33.44`)];
+const IPV4 = ['192.0.2.1', '198.51.100.7', ...range(1, 223).map((one) => `${one}.22.33.44`)].filter(
+  (one) => !isPrivateAddress(one),
+);
 const IPV6 = ['2001:db8::7', ...range(0x2400, 0x2c0f).map((one) => `${one.toString(16)}::7`)];
 const MOST = 8;
 
@@ -15,7 +17,7 @@ export function strangersTo(networks: readonly string[]): { ipv4: string; ipv6: 
   const known = listOf(networks);
   const first = (all: readonly string[]): string =>
     all.find((one) => !known.check(one, kindOf(one))) ?? all[0] ?? '';
-  return { ipv4: first(IPV4.filter((one) => !isPrivateAddress(one))), ipv6: first(IPV6) };
+  return { ipv4: first(IPV4), ipv6: first(IPV6) };
 }
 
 /** Whether strangers may be in a network: it is too large, or known only to Caddy. */

@@ -39,7 +39,10 @@ const MOST_VISITORS = 20_000;
 /** Of those refused, the last. */
 const MOST_REFUSED = 1_000;
 
-const isLetIn = (status: number): boolean => status >= 200 && status < 400;
+/** By which Caddy leads to HTTPS, also those whom it refuses there. */
+const TO_HTTPS = 308;
+
+const isLetIn = (status: number): boolean => status >= 200 && status < 400 && status !== TO_HTTPS;
 
 /**
  * Those who have not been let in again since their first refusal, the last refused first. If the deadline passes, some

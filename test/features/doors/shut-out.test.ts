@@ -83,6 +83,7 @@ const NO_PROBLEM: Record<string, [before: [string, number][], after: [string, nu
       [FRIEND, 200],
     ],
   ],
+  'led-to-https': [[[FRIEND, 308]], [[FRIEND, 403]]],
   'no-refusal': [[[FRIEND, 200]], [[FRIEND, 404]]],
   elsewhere: [[], [[FRIEND, 403]]],
   'came-afterwards': [
@@ -128,6 +129,8 @@ test('it is no problem if those who are refused are strangers, at home, or got i
   }
   for (const name of OPEN) log(name, FRIEND, 403, after);
   log(SHUT, FRIEND, 403, after);
+  // That nobody is refused over HTTP is no way in.
+  log(SHUT, FRIEND, 308, after + 1);
   await found([`http://${SHUT}.example`]);
 });
 
