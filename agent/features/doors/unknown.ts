@@ -7,11 +7,12 @@ import {
   object,
   valuesIn,
 } from '../../../src/shared/json.ts';
+import { isSignIn } from '../replay/config/routes.ts';
 import { extrasOf, luresOf, MOST_LURES, matchersIn } from './lures.ts';
 
 /** What is known of a stranger: no certificate (certificates.ts), the host, and no error before. */
 const KNOWN =
-  /\{http\.(?:vars\.signalbox_no_\w+|request\.host|request\.orig_uri|error\.\w+|reverse_proxy\.[\w.-]+)\}/g;
+  /\{http\.(?:vars\.signalbox_no_\w+|request\.host|error\.\w+|reverse_proxy\.[\w.-]+)\}/g;
 /** What else a condition in CEL may go by. */
 const OTHERS = /\{|\b(?:path|header|query|method|protocol|file|vars|remote_ip|client_ip|host)\w*\(/;
 /** What follows from the path that was asked for, or is the same for all. */
@@ -23,6 +24,7 @@ const PATTERN = /[[?\\%{]/;
 const REWRITES = ['uri', 'method', 'strip_path_prefix'];
 /** A handler that matters only where a rule goes by a header. */
 const SETS = 'request_header';
+const RESPONSE = 'handle_response';
 /** A file that was found by the path. */
 const FOUND = /^\{http\.matchers\.file\.relative\}/;
 /** Each alone and all at once are asked for: of three, two might be wanted. */
@@ -72,6 +74,10 @@ function unknownHandler({ handler: name, ...handler }: JsonObject): string[] {
   const { status_code: status = null, uri = '' } = handler;
   if (name === 'static_response') return isFilledIn(status) ? ['respond'] : [];
   if (name === 'headers') return isFilledIn(handler.request ?? null) ? [SETS] : [];
+  // What an upstream answers is not known.
+  if (name === 'reverse_proxy') {
+    return list(handler.handle_response).length > 0 && !isSignIn(handler) ? [RESPONSE] : [];
+  }
   if (name !== 'rewrite') return [];
   const isConstant = !String(uri).replace(FOUND, '').includes('{');
   const isPlain = Object.keys(handler).every((one) => REWRITES.includes(one));

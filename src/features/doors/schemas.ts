@@ -39,7 +39,9 @@ export const DoorView = t.Object(
       'who got in, in a trial: the most that any path let in. `networks`: only some addresses; `nobody`: also a site that is off; `unsure`: a trial cannot tell, so it may be anyone',
     ),
     proof: t.Object({
-      path: t.String({ description: 'where; `/*`: at a path that nobody knows' }),
+      path: t.String({
+        description: 'where; `/*`: at a path that nobody knows; of several hosts, after the host',
+      }),
       status: t.Union([integer(), t.Null()], {
         description: 'what came; 200 stands for the upstream, which is not asked; null: nothing',
       }),

@@ -205,6 +205,9 @@ const UNSURE: Record<string, string> = {
   'http://variable.example': `vars key {query.key}\n${IN_CASE('vars key open', 'respond 403')}`,
   'http://set.example': `request_header X-A {query.key}\n${IN_CASE('header X-A open', 'respond 403')}`,
   'http://rewritten.example': `rewrite * /{query.path}\n${IN_CASE('path /open', 'respond 403')}`,
+  'http://as-asked.example': IN_CASE('vars_regexp {http.request.orig_uri} ^/open', 'respond 403'),
+  'http://answered.example':
+    'reverse_proxy {upstream} {\n@hidden status 200\nhandle_response @hidden {\nrespond 403\n}\n}',
   'http://many.example': `${Array.from({ length: 70 }, (_, at) => `handle /closed-${at} {\nrespond 403\n}`).join('\n')}\nhandle /open {\n${PROXY}\n}\nrespond 403`,
   'http://regular.example': REGULAR,
   'http://expression.example': IN_CASE('expression `path("/share/*")`', 'respond 403'),

@@ -48,7 +48,10 @@ function configOf(random: Random): string {
   const matcher = random.pick([
     'path /share/* /x.png',
     'not path /admin',
+    'path *.png *a',
     'method POST',
+    'not method GET',
+    'vars {http.request.orig_uri} /share/a',
     'remote_ip 10.0.0.0/8',
     'not remote_ip 10.0.0.0/8',
     'header X-Secret hush',
@@ -69,7 +72,8 @@ function configOf(random: Random): string {
   const guarded = `@in ${matcher}\n${basic} @in {\nada ${HASH}\n}\n${PROXY}`;
   const asked = `@in ${matcher}\nforward_auth @in ${house.signIn} {\nuri /auth\n}\n${PROXY}`;
   const sent = `forward_auth ${house.signIn} {\nuri /auth\n@bad status 401\nhandle_response @bad {\nredir https://sign-in.example\n}\n}\n${PROXY}`;
-  return random.pick([PROXY, either, guarded, asked, sent, 'file_server', refusal]);
+  const below = `handle_path /${random.pick(['share', 'api'])}/* {\n@below path /a /x\nhandle @below {\n${PROXY}\n}\n}\n${either}`;
+  return random.pick([PROXY, either, below, guarded, asked, sent, 'file_server', refusal]);
 }
 
 const visits = (random: Random, domain: string, of: House) =>
