@@ -46,7 +46,7 @@ import {
   readRefused,
 } from './answers/shut-out.ts';
 import { rangeOf, readSums, type StatsFilter } from './answers/stats.ts';
-import { type LogVisits, readVisits } from './answers/visits.ts';
+import { type LogVisits, readVisits, type VisitsFilter } from './answers/visits.ts';
 import type { LogPosition } from './files/log-position.ts';
 import {
   createLogIndex,
@@ -85,8 +85,8 @@ export type Logs = {
    * @throws as `page`, and the reason of the signal
    */
   distinct(filter: DistinctFilter, signal: AbortSignal): Promise<DistinctRequests>;
-  /** Who came to each host since a time, in milliseconds since 1970. Takes up to ten seconds. @throws as `distinct` */
-  visits(from: number, signal: AbortSignal): Promise<LogVisits>;
+  /** Who came to each host since a time. Takes up to ten seconds. @throws as `distinct` */
+  visits(filter: VisitsFilter, signal: AbortSignal): Promise<LogVisits>;
   /** Who from outside has been refused at hosts since a time. Takes up to ten seconds. @throws as `distinct` */
   refused(filter: RefusedFilter, signal: AbortSignal): Promise<Refused[]>;
   /** Which addresses were let in to hosts. Takes up to ten seconds. @throws as `distinct` */
@@ -213,9 +213,9 @@ export function createLogs({
           }),
         LONG_MS,
       ),
-    visits: (from, signal) =>
+    visits: (filter, signal) =>
       answer(
-        (snapshot, deadline) => readVisits(snapshot, from, { reader, deadline, signal }),
+        (snapshot, deadline) => readVisits(snapshot, filter, { reader, deadline, signal }),
         LONG_MS,
       ),
     refused: (filter, signal) =>

@@ -63,8 +63,10 @@ export const agent: AgentHalf = ({ proxy, trials, logs, now, bodyLimit }) => {
       )
       .post(
         VISITS.path,
-        ({ body: { days }, request }) =>
-          limited(() => logs.visits(now().getTime() - days * DAY_MS, request.signal)),
+        ({ body: { days, hosts }, request }) =>
+          limited(() =>
+            logs.visits({ hosts, from: now().getTime() - days * DAY_MS }, request.signal),
+          ),
         { body: VisitsRequest, response: { 200: VisitsAnswer, ...refusals } },
       )
       .post(

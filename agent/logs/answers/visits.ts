@@ -3,6 +3,7 @@ import type { Deadline } from '../../../src/shared/async.ts';
 import { blocksBetween } from '../index/block.ts';
 import { hasAll, type IndexedSegment, type Snapshot } from '../index/log-index.ts';
 import type { EntryCursor } from '../line/classifier.ts';
+import { hostsIn } from '../line/entry.ts';
 import type { BlockReader } from './block-reader.ts';
 import { isHomeAddress } from './home.ts';
 import { rangeOf } from './stats.ts';
@@ -34,6 +35,9 @@ export type LogVisits = {
   /** Whether all of the time was read, and all visitors were counted. */
   complete: boolean;
 };
+
+/** `hosts` as `hostsIn` reads them; none: any. `from`: in milliseconds since 1970. */
+export type VisitsFilter = { hosts: readonly string[]; from: number };
 
 type VisitsTools = {
   reader: BlockReader;
@@ -69,15 +73,15 @@ type Host = {
 
 /**
  * Of requests of visitors since a time, the newest blocks first.
- * @param from milliseconds since 1970
  * @throws SegmentGone, and the reason of the signal
  */
 export async function readVisits(
   snapshot: Snapshot,
-  from: number,
+  { hosts: wantedHosts, from }: VisitsFilter,
   { reader, deadline, signal }: VisitsTools,
 ): Promise<LogVisits> {
   const hosts = new Map<string, Host>();
+  const wanted = wantedHosts.length > 0 ? hostsIn(wantedHosts.join(' ')) : null;
   let isComplete = hasAll(snapshot, from);
 
   function hostOf(name: string): Host | undefined {
@@ -90,7 +94,9 @@ export async function readVisits(
   }
 
   function add(entry: EntryCursor, { domain, status }: Described): void {
-    const host = hostOf(domain ?? entry.facts()?.key ?? '');
+    const name = domain ?? entry.facts()?.key ?? '';
+    if (wanted && !wanted.has(name)) return;
+    const host = hostOf(name);
     if (!host) {
       isComplete = false;
       return;
@@ -118,14 +124,14 @@ export async function readVisits(
   async function readSegment(indexed: IndexedSegment, visit: typeof add): Promise<boolean> {
     const { pairs, view: viewOf } = indexed.index;
     const view = viewOf({ visitors: true });
-    const { wanted } = view.selection;
-    const described = Array.from(wanted, (_, pair) => pairs.describe(pair));
+    const selected = view.selection.wanted;
+    const described = Array.from(selected, (_, pair) => pairs.describe(pair));
     const blocks = blocksBetween(view.blocks(), from, Number.POSITIVE_INFINITY);
     let left = blocks.length;
     if (left === 0 || deadline.hasPassed()) return left === 0;
     const walked = reader.walk(indexed, blocks, (entry) => {
       const pair = described[entry.pair];
-      if (pair && wanted[entry.pair] === 1 && entry.time >= from) visit(entry, pair);
+      if (pair && selected[entry.pair] === 1 && entry.time >= from) visit(entry, pair);
     });
     for await (const _ of walked) {
       signal.throwIfAborted();

@@ -5,7 +5,7 @@ import { isPlacedOn, setFor } from '../../hub/model/applied.ts';
 import { endpointsUnder } from '../../hub/model/endpoints.ts';
 import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import { wordsOf } from '../../shared/failure.ts';
-import { type Got, TRIAL, VISITS, type Visits, type VisitsAnswer } from './wire.ts';
+import { type Got, MOST_SITES, TRIAL, VISITS, type Visits, type VisitsAnswer } from './wire.ts';
 
 /** Of a vhost at one proxy. `got`: what strangers got at each of its addresses. */
 export type Finding = {
@@ -59,17 +59,19 @@ export function createFindings({
 
   async function at(target: Target, set: SiteSet, days: number): Promise<Finding[]> {
     const { client, gateway } = target;
-    const came = await remembered(
-      visits,
-      target,
-      { key: String(days), milliseconds: VISITS_MS },
-      () => client.send(VISITS, { days }),
-    ).catch(() => null);
     const { preamble } = setFor(set, target.id);
     const endpointsOf = endpointsUnder(preamble);
     const here = set.vhosts.filter((one) => one.enabled && isPlacedOn(one, target.id));
     const endpoints = new Map(here.map((vhost) => [vhost, endpointsOf(vhost)]));
     const names = new Set([...endpoints.values()].flat().map(({ name }) => name));
+    // A site for any host is visited at any.
+    const hosts = names.has('') || names.size > MOST_SITES ? [] : [...names];
+    const came = await remembered(
+      visits,
+      target,
+      { key: `${days} ${Bun.hash(hosts.join(' '))}`, milliseconds: VISITS_MS },
+      () => client.send(VISITS, { days, hosts }),
+    ).catch(() => null);
     const visitsOf = visitsBy(came?.hosts ?? [], names);
     const places = [...endpoints].flatMap(([vhost, all]) =>
       all.map(({ name, port }) => ({ vhost, name, port, paths: pathsOf(visitsOf(name)) })),

@@ -128,6 +128,12 @@ describe('who came', () => {
     expect((await doorOf('known', '?days=3'))?.came).toMatchObject({ home: 1, outside: 0 });
   });
 
+  test('is known whatever hosts strangers invent', async () => {
+    const invented = Array.from({ length: 5_001 }, (_, at) => line(`x${at}`, '203.0.113.9', 0.5));
+    appendFileSync(owner.stack.accessLog, invented.join(''));
+    expect((await doorOf('home', '?days=80'))?.came).toMatchObject({ home: 2, refused: 1 });
+  });
+
   test('proposes nothing for a site that is too new to know', async () => {
     expect((await doors()).map(({ proposal }) => proposal)).toEqual([null, null]);
   });
