@@ -95,7 +95,7 @@ export async function readVisits(
 
   function add(entry: EntryCursor, { domain, status }: Described): void {
     const name = domain ?? entry.facts()?.key ?? '';
-    if (wanted && !wanted.has(name)) return;
+    if (wanted && !hosts.has(name) && !wanted.has(name)) return;
     const host = hostOf(name);
     if (!host) {
       isComplete = false;

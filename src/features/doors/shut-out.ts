@@ -71,16 +71,20 @@ export function createShutOut(
     });
   }
 
+  const isSilent = ({ vhost }: Closing): boolean =>
+    publisher.agents.all().some(({ id, client }) => isPlacedOn(vhost, id) && client.isSilent());
+
   async function lookAtAll(): Promise<void> {
     const next = new Map<string, Found>();
     for (const closing of closings()) {
       const key = keyOf(closing);
-      const known = found.get(key);
-      const isDue = (known?.due ?? 0) <= elapsed();
-      // What cannot be asked now stays as it was, and due.
-      const seen = isDue ? await visitorsOf(closing).catch(() => null) : null;
-      const now = seen ? { visitors: seen, due: elapsed() + look } : known;
-      if (now) next.set(key, now);
+      const known = found.get(key) ?? { visitors: [], due: 0 };
+      const isAsked = known.due <= elapsed() && !isSilent(closing);
+      const visitors = isAsked ? await visitorsOf(closing).catch(() => null) : null;
+      // What cannot be asked now stays as it was; and due, until those answer who do not.
+      const isDone = isAsked && (visitors !== null || !isSilent(closing));
+      const due = isDone ? elapsed() + look : known.due;
+      next.set(key, { visitors: visitors ?? known.visitors, due });
     }
     found = next;
   }
