@@ -1,5 +1,6 @@
 /** The upstreams of a route in a live configuration of Caddy, and how to dial them. Pure. */
 import { field, type Json, list, object } from '../../src/shared/json.ts';
+import { memoize } from '../../src/shared/memoize.ts';
 
 /** Where Caddy connects to: a TCP address, or the path of a socket (`@…`: an abstract one). */
 export type Dial = {
@@ -106,4 +107,4 @@ function serverName(host: string, transport: Json | undefined): string | null {
 }
 
 /** The same for dials that are the same. */
-export const keyOfDial = (dial: Dial): string => JSON.stringify(dial);
+export const keyOfDial = memoize((dial: Dial): string => JSON.stringify(dial));

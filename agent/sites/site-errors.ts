@@ -1,4 +1,5 @@
 /** Keeps the last error of each site and upstream, from Caddy's log. */
+import { memoize } from '../../src/shared/memoize.ts';
 import type { SiteError } from '../../src/shared/wire/sites.ts';
 import { type LiveSite, matches, nameOf } from './live-sites.ts';
 import type { LogEvent } from './log-events.ts';
@@ -53,6 +54,7 @@ export function createSiteErrors(
     acmeErrorOf,
 
     record(events, sites) {
+      if (events.length === 0) return [];
       const find = createSiteFinder(sites);
       const obtained: string[] = [];
       for (const event of events) {
@@ -129,7 +131,7 @@ export function createSiteErrors(
 }
 
 /** The same for sites with the same name and ports. */
-export const keyOfSite = ({ name, ports }: LiveSite) => `${ports.join()} ${name}`;
+export const keyOfSite = memoize(({ name, ports }: LiveSite) => `${ports.join()} ${name}`);
 
 const show = ({ at, message }: LastError) => ({ at: new Date(at).toISOString(), message });
 

@@ -1,5 +1,6 @@
 /** Collects what speaks for and against the upstreams of sites. */
 import { within } from '../../../src/shared/async.ts';
+import { memoize } from '../../../src/shared/memoize.ts';
 import type { LogEntry } from '../../../src/shared/wire/logs.ts';
 import { NOT_DIALLED_YET, type SiteUpstream } from '../../../src/shared/wire/sites.ts';
 import type { Admin } from '../../caddy/admin.ts';
@@ -62,7 +63,7 @@ export function createSiteUpstreams(deps: SiteUpstreamsDeps): SiteUpstreams {
   return {
     keep(sites) {
       caddy.forget();
-      states.keep(sites.flatMap((site) => site.upstreams.map((one) => keyOf(site, one.address))));
+      states.keep(sites.flatMap(keysOf));
       // The addresses of a Caddy in a container of its own mean something else here.
       const isHere = sites.some(({ ports }) => ports.some(deps.isOpenHere));
       prober?.keep(isHere ? dialsOf(sites) : []);
@@ -86,24 +87,26 @@ export function createSiteUpstreams(deps: SiteUpstreamsDeps): SiteUpstreams {
         await answered.refresh(asked, all);
       }
       const { stateOf } = isFull ? states : createUpstreamStates(now);
-      const moving = brief && { lastChecked: null, latencyMs: null };
       return (site) =>
-        site.upstreams.map((upstream) => ({
-          ...stateOf(keyOf(site, upstream.address), {
+        site.upstreams.map((upstream, at) => {
+          const state = stateOf(keysOf(site)[at] ?? '', {
             upstream,
             probe: probeOf(upstream.dial),
             unprobed,
             fault: figures && siteErrors.faultOf(site, upstream.address),
             answered: figures && upstream.dial ? answered.last(site) : null,
             figures: figures?.get(upstream.address) ?? null,
-          }),
-          ...moving,
-        }));
+          });
+          return brief ? { ...state, lastChecked: null, latencyMs: null } : state;
+        });
     },
   };
 }
 
-const keyOf = (site: LiveSite, address: string): string => `${keyOfSite(site)} ${address}`;
+/** Of the upstreams of a site. */
+const keysOf = memoize((site: LiveSite): readonly string[] =>
+  site.upstreams.map(({ address }) => `${keyOfSite(site)} ${address}`),
+);
 
 const dialsOf = (sites: readonly LiveSite[]): Dial[] =>
   sites.flatMap((site) => site.upstreams.flatMap(({ dial }) => dial ?? []));

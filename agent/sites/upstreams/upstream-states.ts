@@ -36,7 +36,8 @@ const ANSWERED_MS = 300_000;
 /** Faults that a dial cannot disprove, because it does not check certificates. */
 const UNTRUSTED = /\bx509: |\btls: /;
 
-export function createUpstreamStates(now: () => Date): UpstreamStates {
+export function createUpstreamStates(time: () => Date): UpstreamStates {
+  const now = () => time().getTime();
   let known = new Map<string, { up: boolean; since: number }>();
 
   function sinceOf(key: string, up: boolean, since: number, probe: Probe | null): number {
@@ -44,7 +45,7 @@ export function createUpstreamStates(now: () => Date): UpstreamStates {
     let from = since;
     if (last?.up === up) from = probe?.up === up ? Math.max(last.since, probe.since) : last.since;
     // The evidence for the change is older than what it changes: it has just won.
-    else if (last && since <= last.since) from = now().getTime();
+    else if (last && since <= last.since) from = now();
     known.set(key, { up, since: from });
     return from;
   }
@@ -52,7 +53,7 @@ export function createUpstreamStates(now: () => Date): UpstreamStates {
   return {
     stateOf(key, evidence) {
       const { upstream, probe, fault, answered, figures } = evidence;
-      const verdict = judge(evidence, now().getTime());
+      const verdict = judge(evidence, now);
       const checked = Math.max(probe?.at ?? 0, answered ?? 0, fault?.at ?? 0);
       const { up } = verdict;
       return {
@@ -75,15 +76,15 @@ export function createUpstreamStates(now: () => Date): UpstreamStates {
   };
 }
 
-function judge(evidence: Evidence, now: number): Verdict {
+function judge(evidence: Evidence, now: () => number): Verdict {
   const { upstream, probe, unprobed, fault, answered, figures } = evidence;
-  if (figures?.healthy === false) return { up: false, since: fault?.at ?? now };
+  if (figures?.healthy === false) return { up: false, since: fault?.at ?? now() };
   if (fault && !isDisproved(fault, probe)) return { up: false, since: fault.at };
   if (answered !== null && probe?.up !== true) {
-    if (answered > (probe?.at ?? now - ANSWERED_MS)) return { up: true, since: answered };
+    if (answered > (probe?.at ?? now() - ANSWERED_MS)) return { up: true, since: answered };
   }
   if (typeof probe?.up === 'boolean') return { up: probe.up, since: probe.since };
-  if (upstream.checked && figures?.healthy) return { up: true, since: now };
+  if (upstream.checked && figures?.healthy) return { up: true, since: now() };
   return { up: null, why: upstream.unknown ?? probe?.reason ?? unprobed };
 }
 

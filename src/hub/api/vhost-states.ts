@@ -13,7 +13,7 @@ import { isNamedBy, sharedJson } from '../http/responses.ts';
 import { route } from '../http/route.ts';
 import { type Activity, MOST_HOSTS } from '../watch/activity.ts';
 import { stateForViewers } from '../watch/for-viewers.ts';
-import { stateTag } from '../watch/sites/state-tag.ts';
+import { stateTag, stateText } from '../watch/sites/state-text.ts';
 import { createStates } from '../watch/sites/states.ts';
 import { STATE, VhostState } from '../watch/sites/view.ts';
 import type { ApiContext } from './context.ts';
@@ -88,7 +88,7 @@ const cleaned = memoize(
   (states: readonly VhostState[]) => cleanerOf(VhostStates).Clean?.(states) as VhostState[],
 );
 const seenByViewers = memoize((states: readonly VhostState[]) => states.map(stateForViewers));
-const shared = memoize((states: readonly VhostState[]) => sharedJson(JSON.stringify(states)));
+const shared = memoize((states: readonly VhostState[]) => sharedJson(stateText(states)));
 
 export const VhostActivity = t.Composite(
   [

@@ -1,6 +1,6 @@
 /** The list of states, for clients that poll it: it has no body while nothing has changed. */
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { stateTag } from '../../../src/hub/watch/sites/state-tag.ts';
+import { stateTag } from '../../../src/hub/watch/sites/state-text.ts';
 import { STATE, type VhostState } from '../../../src/hub/watch/sites/view.ts';
 import { forAllTests } from '../../harness/for-tests.ts';
 import { startOwner } from '../../harness/owner.ts';

@@ -52,13 +52,10 @@ export function statesOf(
     const check = vhost.check === null ? null : checkOf(failing(vhost.id));
     const isOpen =
       vhost.enabled && problem === null && (isUnseen(state) || isOnItsWay(vhost, state, now));
-    return {
-      ...state,
-      problem,
-      check,
-      warnings: warningsOf({ ...state, problem }),
-      ...(isOpen && { checking: true as const }),
-    };
+    const { id, domain, enabled, addresses, upstreams, errors } = state;
+    const warnings = warningsOf({ problem, upstreams, addresses });
+    const all = { id, domain, enabled, addresses, upstreams, errors, problem, check, warnings };
+    return isOpen ? { ...all, checking: true } : all;
   };
 }
 
@@ -208,6 +205,8 @@ function addressOf(
 
 /** Each address once; down if it is down for any of the host names, or agents. */
 export function upstreamsOf(sites: readonly Pick<SiteState, 'upstreams'>[]): SiteUpstream[] {
+  const [first] = sites;
+  if (first && sites.length === 1) return first.upstreams;
   const found = new Map<string, SiteUpstream>();
   for (const upstream of sites.flatMap((site) => site.upstreams)) {
     const known = found.get(upstream.address);
@@ -218,6 +217,8 @@ export function upstreamsOf(sites: readonly Pick<SiteState, 'upstreams'>[]): Sit
 
 /** The last error of a kind, with the host name it occurred at; null if there is none. */
 function lastError(sites: readonly SiteState[], kind: SiteError['kind']) {
+  // Of 10,000 sites, hardly one has an error.
+  if (sites.every(({ errors }) => errors.length === 0)) return null;
   const all = sites.flatMap(({ name, errors }) =>
     errors.filter((error) => error.kind === kind).map((error) => ({ name, ...error })),
   );
