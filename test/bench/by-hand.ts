@@ -1,7 +1,18 @@
 /** A second Caddy, to measure what a person would do without signalbox. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ask, freePort, until } from '../harness/stack.ts';
+import { freePort, until } from '../harness/stack.ts';
+
+/** Asks on new connections until one is answered by the new site; tests would wait for the old listeners, too. */
+export async function untilServed(port: number, host: string): Promise<void> {
+  const visit = async () => {
+    const init = { headers: { Host: host }, keepalive: false };
+    return (await fetch(`http://127.0.0.1:${port}/`, init)).text();
+  };
+  for (const from = Date.now(); (await visit()) !== host; await Bun.sleep(1)) {
+    if (Date.now() - from > 15_000) throw new Error(`${host} is not served`);
+  }
+}
 
 export type ByHand = Awaited<ReturnType<typeof startByHand>>;
 
@@ -33,11 +44,6 @@ export async function startByHand(bin: string, folder: string) {
       .replaceAll(`http_port ${from}`, `http_port ${port}`)
       .replace(/\thttps_port \d+\n/, '')}# ${mark}\nhttp://${mark}.example {\n}\n`;
 
-  async function served(host: string): Promise<void> {
-    const url = `http://127.0.0.1:${port}/`;
-    await until(async () => (await ask(url, { headers: { Host: host } })).text === host);
-  }
-
   return {
     port,
 
@@ -51,7 +57,7 @@ export async function startByHand(bin: string, folder: string) {
       });
       const words = await answer.text();
       if (words.includes('{"error"')) throw new Error(words);
-      await served(host);
+      await untilServed(port, host);
     },
 
     /** Writes the file, then `caddy validate` and `caddy reload`. */
@@ -59,7 +65,7 @@ export async function startByHand(bin: string, folder: string) {
       writeFileSync(file, own(text, from, 'commanded'));
       await command('validate');
       await command('reload');
-      await served(host);
+      await untilServed(port, host);
     },
 
     async stop(): Promise<void> {

@@ -4,8 +4,8 @@
  * of the Caddyfile to its admin endpoint) and with work by hand: write the file, `caddy validate &&
  * caddy reload`.
  */
-import { ask, type Stack, signUp, startStack, until } from '../harness/stack.ts';
-import { type ByHand, startByHand } from './by-hand.ts';
+import { ask, type Stack, signUp, startStack } from '../harness/stack.ts';
+import { type ByHand, startByHand, untilServed } from './by-hand.ts';
 import { addSites } from './sites.ts';
 import { median, ms, printTable, ratio, timed } from './table.ts';
 
@@ -44,7 +44,7 @@ async function create({ stack, headers }: Bed, host: string): Promise<void> {
   const json = { domain: `http://${host}`, config: `respond ${host}` };
   const made = await ask(`${stack.hub}/vhosts`, { json, headers });
   if (made.status !== 201) throw new Error(`${made.text}\n${stack.lines.join('\n')}`);
-  await until(async () => (await stack.served(host)).text === host);
+  await untilServed(stack.httpPort, host);
 }
 
 /** All three in each round, so that a noisy moment affects them equally. */
