@@ -1,3 +1,4 @@
+// proof: browser
 /**
  * Each page of the dashboard shows what the hub has, is accessible in light and dark, and may be 320 pixels
  * wide; and so are the dialogs, the open forms and the pages of those who are not signed in.
