@@ -1,3 +1,4 @@
+// proof: browser
 /** The first page: whether all is well, what is wrong, busy sites, certificates and changes, and where they lead. */
 import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Locator } from 'playwright-core';

@@ -1,4 +1,3 @@
-// proof: hub
 /** Changes that are tried beside the proxy: what a check refuses is never served, and keeps others waiting once. */
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
