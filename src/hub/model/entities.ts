@@ -179,7 +179,7 @@ const preamble: Entity<'preamble'> = {
   rowOf: ({ agent, config }, time) =>
     agent === null
       ? { table: tables.preamble, values: { id: 1, config, updatedAt: time } }
-      : { table: tables.agents, values: { id: agent.id, preamble: config } },
+      : { table: tables.agents, values: { id: agent.id, preamble: config, updatedAt: time } },
   shown: (before, after) => [{ config: before.config }, { config: after.config }],
   isPublished: () => true,
   concerns({ after }, { id, preamble }) {

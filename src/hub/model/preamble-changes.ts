@@ -37,11 +37,11 @@ export const preambleChange =
  */
 export const agentPreambleChange =
   (name: string, config: string | null): Change<{ success: true }> =>
-  (set) => {
+  (set, time) => {
     if (config !== null) assertText(config);
     const agent = agentNamed(name, set);
     if (config === agent.preamble) return { done: { success: true } };
-    const after = { ...agent, preamble: config };
+    const after = { ...agent, preamble: config, updatedAt: time };
     return {
       next: { ...set, agents: set.agents.map((one) => (one === agent ? after : one)) },
       steps: [preambleStep(agent, agent.preamble, config)],

@@ -19,7 +19,9 @@ type Body = {
   detail?: string;
   message?: string;
   warnings?: string[];
+  updatedAt?: string;
 };
+type Entry = { id: number; domain: string; createdAt: string };
 const call = (method: string, path: string, json?: unknown) => fleet.call<Body>(method, path, json);
 const refused = async (
   status: number,
@@ -95,9 +97,9 @@ describe('an agent that is added', () => {
     expect(changed.body).toMatchObject({ config, own: true });
     expect((await call('GET', '/preamble')).body).not.toMatchObject({ config });
     expect((await call('GET', '/preamble?agent=vps')).text).not.toContain(`${guest.httpPort}`);
-    await call('PUT', '/preamble?agent=guest', { config: `${config}\n# more` });
-    const [entry] = (await fleet.call<{ id: number; domain: string }[]>('GET', '/changelog')).body;
-    expect(entry?.domain).toBe('(preamble guest)');
+    const more = await call('PUT', '/preamble?agent=guest', { config: `${config}\n# more` });
+    const [entry] = (await fleet.call<Entry[]>('GET', '/changelog')).body;
+    expect(entry).toMatchObject({ domain: '(preamble guest)', createdAt: more.body.updatedAt });
     expect((await call('POST', `/changelog/${entry?.id}/revert`)).status).toBe(200);
     expect((await call('GET', '/preamble?agent=guest')).body).toMatchObject({ config, own: true });
     await refused(404, 'NOT_FOUND', 'PUT', '/preamble?agent=nobody', { config });
