@@ -2,16 +2,10 @@
 import { type Static, t } from 'elysia';
 import { Outcome } from '../../hub/http/schemas.ts';
 import { integer } from '../../shared/integer.ts';
-import { OPENS, type Opens } from './shared/opens.ts';
+import { OPENS } from './shared/opens.ts';
 import { DAYS } from './wire.ts';
 
-const OpensTo = (description: string) =>
-  t.Unsafe<Opens>(
-    t.Union(
-      OPENS.map((one) => t.Literal(one)),
-      { description },
-    ),
-  );
+const OpensTo = (description: string) => t.UnionEnum(OPENS, { description });
 
 const Count = (description: string) => integer({ minimum: 0, description });
 
@@ -53,7 +47,7 @@ export const DoorView = t.Object(
     by: t.Array(t.String(), { description: 'the policies that decide who gets in' }),
     came: t.Object(
       {
-        home: Count('with a private address'),
+        home: Count("from `private_ranges`"),
         outside: Count('from anywhere else'),
         signedIn: Count('who showed who they are'),
         refused: Count('who were never let in, and count nowhere else'),
