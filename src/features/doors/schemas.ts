@@ -47,7 +47,7 @@ export const DoorView = t.Object(
     by: t.Array(t.String(), { description: 'the policies that decide who gets in' }),
     came: t.Object(
       {
-        home: Count("from `private_ranges`"),
+        home: Count('from `private_ranges`'),
         outside: Count('from anywhere else'),
         signedIn: Count('who showed who they are'),
         refused: Count('who were never let in, and count nowhere else'),

@@ -33,7 +33,7 @@ export function DoorRow({ door, isChosen, onChoose }: Props) {
             , most recently <Time at={came.last} />
           </>
         )}
-        {by.length > 0 && `; ${by.join(', ')}`}
+        {by.length > 0 && `; ${by.length === 1 ? 'policy' : 'policies'} ${by.join(', ')}`}
       </p>
       {reason && <p class="small">{reason}.</p>}
       {proposal && <p class="small">Only home used it in the last 30 days: it can be closed.</p>}

@@ -59,8 +59,9 @@ export function DoorsPage() {
         )}
       </div>
       <p class="prose muted">
-        A test Caddy is asked for each site as a stranger; your services notice nothing. Whether
-        your router lets strangers reach Caddy at all, it cannot tell.
+        A test Caddy is asked for each site as a stranger; your services notice nothing. Visitors
+        are those of the last 90 days. This page does not show whether your router lets strangers
+        reach Caddy at all.
       </p>
       {error && <Notice kind="error" title={error} />}
       {!data && !error && <SkeletonRows rows={6} label="Asking each site" />}
