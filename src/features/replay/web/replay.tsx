@@ -45,7 +45,7 @@ function Asked({ begin, isGuard }: { begin: () => Promise<string>; isGuard: bool
       </div>
       {!busy && !found && (
         <p class="field-help">
-          Asks the requests of the last {DAYS} days of two test Caddys; your services notice
+          Sends the requests of the last {DAYS} days to two test Caddys; your services notice
           nothing.
         </p>
       )}
@@ -67,7 +67,7 @@ function Findings({ of }: { of: ReplayView }) {
         </Notice>
       )}
       {(state === 'done' || differ > 0) && (
-        <p class={`line baseline strong${isSame ? ' good' : ''}`}>
+        <p class={`line baseline strong above${isSame ? ' good' : ''}`}>
           {same + differ > 0 && <Lamp isBad={groups.some(shutsOut)} isGood={isSame} />}
           {words.charAt(0).toUpperCase() + words.slice(1)}.
         </p>
