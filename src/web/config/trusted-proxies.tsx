@@ -6,7 +6,7 @@ import { FormButton } from '../parts/form-of.tsx';
 /** Those that have a name, and what people call them. */
 const NAMED = {
   cloudflare: 'Cloudflare',
-  private_ranges: 'A container, or a machine in a private network',
+  private_ranges: 'A container, this machine, or another one in a private network',
 } as const;
 const NAMES = Object.entries(NAMED);
 
