@@ -66,4 +66,8 @@ test('another policy closes a site, but none that decides about nobody', async (
   await page.getByRole('button', { name: 'Close 1 site' }).click();
   await page.getByText('Now the policy friends decides who gets in.').waitFor();
   expect(stack.readProxyfile()).toContain('198.51.100.0/24');
+
+  await page.getByLabel('Select http://one.example').check();
+  await page.getByRole('button', { name: 'Close 1 site' }).click();
+  await page.getByText('These sites have that policy already.').waitFor();
 });

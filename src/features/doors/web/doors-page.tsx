@@ -17,6 +17,8 @@ import { DoorRow } from './door-row.tsx';
 
 type Closed = { policy: string; vhosts: number[]; group?: number; replay?: string };
 
+const NOTHING = 'These sites have that policy already.';
+
 export function DoorsPage() {
   const publishes = usePublishes();
   const { data, error, reload } = useLoad(`doors ${publishes}`, (signal) =>
@@ -31,7 +33,9 @@ export function DoorsPage() {
   const [closed, setClosed] = useState<Closed | null>(null);
   const change = { vhosts: chosen, ...(policy !== '' && { policy }) };
   const close = useSubmit(async () => {
-    setClosed(await send<Closed>('POST', '/doors/close', change));
+    const now = await send<Closed>('POST', '/doors/close', change);
+    if (now.vhosts.length === 0) throw new Error(NOTHING);
+    setClosed(now);
     setChosen([]);
     await reload();
   });
@@ -43,7 +47,7 @@ export function DoorsPage() {
   const ask = async () => {
     const { replay } = await send<Closed>('POST', '/doors/close', { ...change, dryRun: true });
     if (replay) return replay;
-    throw new Error('These sites have that policy already.');
+    throw new Error(NOTHING);
   };
   const guards = policies?.filter(({ recipe }) => isGuard(recipe)) ?? [];
   const proposed = data?.flatMap(({ vhost, proposal }) => (proposal ? vhost : [])) ?? [];
