@@ -72,7 +72,9 @@ export function createFindings({
       all.map(({ name, port }) => ({ vhost, name, port, paths: pathsOf(visitsBy.get(name)) })),
     );
     const asked = places.map(({ vhost: _, ...place }) => place);
-    const key = `${gateway.published()} ${Bun.hash(JSON.stringify(asked.map(({ name, port }) => [name, port])))}`;
+    const addresses = Bun.hash(JSON.stringify(asked.map(({ name, port }) => [name, port])));
+    // Another version of Caddy may answer otherwise, and can be told more.
+    const key = `${gateway.published()} ${target.version()} ${addresses}`;
     const got = await remembered(trials, target, { key, milliseconds: TRIAL_KEPT_MS }, async () => {
       const { places } = await client.send(TRIAL, { places: asked });
       return places;
