@@ -1,16 +1,16 @@
-/** Who came to each host of a log: how many from home, and from outside, and how many were let in. */
+/** Who came to each site of a log: how many from home, and from outside, and how many were let in. */
 import type { Deadline } from '../../../src/shared/async.ts';
 import { blocksBetween } from '../index/block.ts';
 import { hasAll, type IndexedSegment, type Snapshot } from '../index/log-index.ts';
 import type { EntryCursor } from '../line/classifier.ts';
-import { hostsIn } from '../line/entry.ts';
+import { hostKey } from '../line/entry.ts';
 import type { BlockReader } from './block-reader.ts';
 import { isHomeAddress } from './home.ts';
 import { rangeOf } from './stats.ts';
 
 /** Visitors by address; each is counted in one of `home`, `outside` and `refused`. */
 type HostVisits = {
-  /** As the index has it. */
+  /** The name of the filter that it was counted for. */
   host: string;
   /** Those from home who were let in at least once, and whom no unknown proxy forwarded. */
   home: number;
@@ -36,7 +36,10 @@ export type LogVisits = {
   complete: boolean;
 };
 
-/** `hosts` as `hostsIn` reads them; none: any. `from`: in milliseconds since 1970. */
+/**
+ * `hosts`: names of sites; a first label `*` stands for any one, and an empty name for hosts without another one.
+ * `from`: in milliseconds since 1970.
+ */
 export type VisitsFilter = { hosts: readonly string[]; from: number };
 
 type VisitsTools = {
@@ -48,13 +51,12 @@ type VisitsTools = {
 /** By the statuses with which Caddy and sign-in services send somebody away; 0: the connection was cut. */
 const REFUSALS: ReadonlySet<number> = new Set([0, 401, 403, 407, 421]);
 const MOST_PATHS = 10;
-/** The most addresses and paths that are kept of a host, because strangers choose paths and may have many addresses. */
+/** The most addresses and paths that are kept of a name, because strangers choose paths and may have many addresses. */
 const MOST_VISITORS = 20_000;
 const PATHS_KEPT = 2_000;
 const LONGEST_PATH = 300;
-/** Requests of a host whose paths are counted: enough to know the usual ones. */
+/** Requests of a name whose paths are counted: enough to know the usual ones. */
 const MOST_PATHS_READ = 2_000;
-const MOST_HOSTS = 5_000;
 /** How a line has the name of a user, and has none; what visitors send has its quotation marks escaped. */
 const [NAME, NO_NAME] = [Buffer.from('"user_id":"'), Buffer.from('"user_id":""')];
 /** How it says that a proxy forwarded it, and whose address Caddy took for the visitor's. */
@@ -77,30 +79,25 @@ type Host = {
  */
 export async function readVisits(
   snapshot: Snapshot,
-  { hosts: wantedHosts, from }: VisitsFilter,
+  { hosts: names, from }: VisitsFilter,
   { reader, deadline, signal }: VisitsTools,
 ): Promise<LogVisits> {
   const hosts = new Map<string, Host>();
-  const wanted = wantedHosts.length > 0 ? hostsIn(wantedHosts.join(' ')) : null;
+  const nameOf = namerOf(names);
   let isComplete = hasAll(snapshot, from);
 
-  function hostOf(name: string): Host | undefined {
+  function hostOf(name: string): Host {
     const known = hosts.get(name);
     if (known) return known;
-    if (hosts.size === MOST_HOSTS) return undefined;
     const host = { visitors: new Map(), paths: new Map(), pathsRead: 0, last: null };
     hosts.set(name, host);
     return host;
   }
 
   function add(entry: EntryCursor, { domain, status }: Described): void {
-    const name = domain ?? entry.facts()?.key ?? '';
-    if (wanted && !hosts.has(name) && !wanted.has(name)) return;
+    const name = nameOf(domain ?? entry.facts()?.key ?? '');
+    if (name === undefined) return;
     const host = hostOf(name);
-    if (!host) {
-      isComplete = false;
-      return;
-    }
     const ip = entry.ip();
     const known = host.visitors.get(ip);
     if (known !== undefined || host.visitors.size < MOST_VISITORS) {
@@ -148,6 +145,12 @@ export async function readVisits(
     since: snapshot.segments.length === 0 || since === 0 ? null : since,
     complete: isComplete,
   };
+}
+
+/** Finds the name that a host belongs to, so that hosts which strangers invent under one name are one site. */
+function namerOf(names: readonly string[]): (host: string) => string | undefined {
+  const byKey = new Map(names.map((name) => [hostKey(name), name]));
+  return (host) => byKey.get(host) ?? byKey.get(host.replace(/^[^.]*/, '*')) ?? byKey.get('');
 }
 
 type Described = { domain: string | undefined; status: number };

@@ -1,11 +1,10 @@
 /** What agents find: who gets in to the sites of each proxy, and who came. Kept until it may be otherwise. */
-import { domainToASCII } from 'node:url';
 import type { HubCore } from '../../hub/core.ts';
 import { isPlacedOn, setFor } from '../../hub/model/applied.ts';
 import { endpointsUnder } from '../../hub/model/endpoints.ts';
 import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
 import { wordsOf } from '../../shared/failure.ts';
-import { type Got, MOST_SITES, TRIAL, VISITS, type Visits, type VisitsAnswer } from './wire.ts';
+import { type Got, TRIAL, VISITS, type Visits, type VisitsAnswer } from './wire.ts';
 
 /** Of a vhost at one proxy. `got`: what strangers got at each of its addresses. */
 export type Finding = {
@@ -31,8 +30,6 @@ type Kept<T> = { key: string; until: number; answer: Promise<T> };
 /** Milliseconds for which the log is not read again, and what a stranger got is not asked again. */
 const VISITS_MS = 300_000;
 const TRIAL_KEPT_MS = 24 * 3_600_000;
-/** Paths that are asked for at each address of a site. */
-const MOST_PATHS = 10;
 const ONLY_CADDY = 'Only Caddy knows its address';
 
 export function createFindings({
@@ -63,21 +60,21 @@ export function createFindings({
     const endpointsOf = endpointsUnder(preamble);
     const here = set.vhosts.filter((one) => one.enabled && isPlacedOn(one, target.id));
     const endpoints = new Map(here.map((vhost) => [vhost, endpointsOf(vhost)]));
-    const names = new Set([...endpoints.values()].flat().map(({ name }) => name));
-    // A site for any host is visited at any.
-    const hosts = names.has('') || names.size > MOST_SITES ? [] : [...names];
+    const hosts = [...new Set([...endpoints.values()].flat().map(({ name }) => name))];
     const came = await remembered(
       visits,
       target,
       { key: `${days} ${Bun.hash(hosts.join(' '))}`, milliseconds: VISITS_MS },
       () => client.send(VISITS, { days, hosts }),
     ).catch(() => null);
-    const visitsOf = visitsBy(came?.hosts ?? [], names);
+    const visitsBy = new Map(came?.hosts.map((one) => [one.host, one]));
     const places = [...endpoints].flatMap(([vhost, all]) =>
-      all.map(({ name, port }) => ({ vhost, name, port, paths: pathsOf(visitsOf(name)) })),
+      all.map(({ name, port }) => ({ vhost, name, port, paths: pathsOf(visitsBy.get(name)) })),
     );
     const asked = places.map(({ vhost: _, ...place }) => place);
-    const key = `${gateway.published()} ${Bun.hash(JSON.stringify(asked.map(({ name, port }) => [name, port])))}`;
+    const addresses = Bun.hash(JSON.stringify(asked.map(({ name, port }) => [name, port])));
+    // Another version of Caddy may answer otherwise, and can be told more.
+    const key = `${gateway.published()} ${target.version()} ${addresses}`;
     const got = await remembered(trials, target, { key, milliseconds: TRIAL_KEPT_MS }, async () => {
       const { places } = await client.send(TRIAL, { places: asked });
       return places;
@@ -92,7 +89,7 @@ export function createFindings({
           own.length === 0
             ? [unknown(ONLY_CADDY)]
             : (gotBy.get(vhost) ?? []).flatMap((index) => got[index] ?? []),
-        visits: [...hosts].flatMap(visitsOf),
+        visits: [...hosts].flatMap((name) => visitsBy.get(name) ?? []),
         log: came,
       };
     });
@@ -120,19 +117,5 @@ export function createFindings({
 
 const unknown = (reason: string): Got => ({ path: '/', opensTo: 'unsure', status: null, reason });
 
-const pathsOf = (visits: readonly Visits[]): string[] =>
-  visits
-    .flatMap(({ paths }) => paths)
-    .filter((path) => /^\/[\x21-\x7e]*$/.test(path))
-    .slice(0, MOST_PATHS);
-
-/** Finds the visits of a site's name: its own, or those of hosts that no other site names. */
-function visitsBy(all: readonly Visits[], names: ReadonlySet<string>) {
-  const keys = new Map([...names].map((name) => [domainToASCII(name) || name, name]));
-  const by = Map.groupBy(all, ({ host }) => {
-    const bare = host.replace(/^\[|\]$/g, '');
-    const wider = bare.replace(/^[^.]*/, '*');
-    return keys.get(bare) ?? keys.get(wider) ?? '';
-  });
-  return (name: string): readonly Visits[] => by.get(name) ?? [];
-}
+const pathsOf = (visits: Visits | undefined): string[] =>
+  (visits?.paths ?? []).filter((path) => /^\/[\x21-\x7e]*$/.test(path));

@@ -48,7 +48,7 @@ export function doorsRoutes({
         tag: 'Status',
         summary: 'Who gets in to each site, and who came',
         description:
-          'Each proxy’s agent asks a separate Caddy for each site, as a stranger from a foreign address: for `/`, the ten paths visited most, one that nobody knows, and those that its rules name. No upstream and no sign-in service is asked. Kept until the next publish; the log is read again after five minutes. Before Caddy 2.7, rules on addresses are `unsure`. Whether a router lets strangers reach the proxy at all, this does not say.',
+          'Each proxy’s agent asks a separate Caddy for each site, as a stranger from a foreign address: for `/`, the ten paths visited most, one that nobody knows, and those that its rules name. No upstream and no sign-in service is asked. Kept until the next publish or another version of Caddy; the log is read again after five minutes. Before Caddy 2.7, rules on addresses are `unsure`. Whether a router lets strangers reach the proxy at all, this does not say.',
         access: 'read',
         needs: 'editor',
         query: DoorsQuery,

@@ -10,7 +10,7 @@ export const DAYS = { least: 1, most: 90 } as const;
 /** Milliseconds: a trial of all sites, and a look through the log. */
 export const TRIAL_MS = 30_000;
 const VISITS_MS = 15_000;
-export const MOST_SITES = 10_000;
+const MOST_SITES = 10_000;
 const MOST_NAMES = 1_000;
 const ANSWER_BYTES = 16 * 1024 * 1024;
 const OLDER = 'The agent cannot tell who gets in: it is of an older version.';
@@ -49,7 +49,7 @@ export const TRIAL: BodyCall<typeof TrialRequest, typeof TrialAnswer> = {
   missing: OLDER,
 };
 
-/** `days`: how far back; `hosts` as the sites name them, because strangers may invent others; none: any. */
+/** `days`: how far back; `hosts` as the sites name them; an empty one is for all that no other one is for. */
 export const VisitsRequest = t.Object({
   days: integer({ minimum: DAYS.least, maximum: DAYS.most }),
   hosts: t.Array(t.String(), { maxItems: MOST_SITES }),
@@ -61,6 +61,7 @@ export const VisitsRequest = t.Object({
  * got a 2xx response.
  */
 const Visits = t.Object({
+  /** As in the request. */
   host: t.String(),
   home: integer(),
   outside: integer(),

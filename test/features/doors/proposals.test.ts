@@ -59,7 +59,7 @@ async function proposalsOf(number: number) {
       call === TRIAL
         ? { places: body.places.map(() => [{ path: '/', opensTo: 'anyone', status: 200 }]) }
         : logs[id]?.visits({ hosts: body.hosts, from }, new AbortController().signal);
-    return { id, client: { send }, gateway: { published: () => '' } };
+    return { id, client: { send }, gateway: { published: () => '' }, version: () => null };
   };
   const set = { vhosts, agents, policies: [], preamble: '' } as never;
   const publisher = { targets: { named } } as never;

@@ -1,0 +1,77 @@
+/** Who came to each site, as an agent answers it: by the names of sites, whatever hosts strangers invent under them. */
+import { afterAll, expect, test } from 'bun:test';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLogs } from '../../../agent/logs/logs.ts';
+import { temporaryFolder } from '../../harness/stack.ts';
+
+const folder = temporaryFolder();
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const [HOME, FRIEND, STRANGER] = ['192.168.1.2', '203.0.113.5', '203.0.113.66'];
+/** More hosts than sites can have, and paths that make the answer for each host long. */
+const INVENTED = 5_100;
+const LONG = `/${'"'.repeat(290)}`;
+
+const line = (host: string, ip: string, uri = '/') => {
+  const request = { remote_ip: ip, remote_port: '1', proto: 'HTTP/1.1', method: 'GET', host, uri };
+  const start = { level: 'info', ts: Date.now() / 1_000, logger: 'http.log.access' };
+  const rest = { msg: 'handled request', user_id: '', duration: 0.001, size: 1, status: 200 };
+  return `${JSON.stringify({ ...start, request: { ...request, headers: {} }, ...rest, resp_headers: {} })}\n`;
+};
+
+async function visits(lines: string[], hosts: string[]) {
+  const file = join(folder, 'access.log');
+  writeFileSync(file, lines.join(''));
+  const logs = createLogs({ file, timeout: 20_000 });
+  try {
+    const { hosts: found, complete } = await logs.visits(
+      { hosts, from: 0 },
+      new AbortController().signal,
+    );
+    const came = found.map(({ host, home, outside }) => [host, home, outside]);
+    const paths = found.reduce((total, one) => total + one.paths.length, 0);
+    return {
+      came: Object.fromEntries(came.map(([host, ...rest]) => [host, rest])),
+      complete,
+      paths,
+    };
+  } finally {
+    logs.close();
+  }
+}
+
+test.each(['*.wild.example', ''])('hosts under "%s" are one site', async (name) => {
+  const hosts = Array.from({ length: INVENTED }, (_, at) => `h${at}.wild.example`);
+  const lines = hosts.map((host, at) => line(host, STRANGER, `${LONG}${at % 20}`));
+  const late = [line('h1.wild.example', FRIEND), line('photos.example', HOME)];
+  expect(await visits([...lines, ...late], [name, 'photos.example'])).toEqual({
+    came: { [name]: [0, 2], 'photos.example': [1, 0] },
+    complete: true,
+    paths: 11,
+  });
+});
+
+test('a host is counted for the name that is nearest to it, however it is written', async () => {
+  const lines = [
+    ...['photos.example', 'PHOTOS.example.', 'photos.example:8080'].map((host, at) =>
+      line(host, `203.0.113.${at}`),
+    ),
+    ...['bücher.example', 'XN--BCHER-KVA.example:80'].map((host, at) =>
+      line(host, `203.0.113.${at}`),
+    ),
+    ...['[::1]', '[::1]:80'].map((host) => line(host, HOME)),
+    line('a.wild.example', STRANGER),
+    line('deep.a.wild.example', FRIEND),
+    line('other.example', FRIEND),
+  ];
+  const names = ['photos.example', 'bücher.example', '::1', '*.wild.example'];
+  const came = {
+    'photos.example': [0, 3],
+    'bücher.example': [0, 2],
+    '::1': [1, 0],
+    '*.wild.example': [0, 1],
+  };
+  expect((await visits(lines, names)).came).toEqual(came);
+  expect((await visits(lines, [...names, ''])).came).toEqual({ ...came, '': [0, 1] });
+});
