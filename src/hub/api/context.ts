@@ -161,7 +161,7 @@ export type ApiContext = HubContext & {
 export function createContext(given: HubGiven): HubContext {
   const { settings, database, setupCode, pace, now, elapsed, log } = given;
   const { commandLine, version, commit } = given;
-  const { db, assertInPlace, file: databaseFile } = database;
+  const { db, file: databaseFile } = database;
   const sealing = createSealing(db, given.secretKey);
   const keys = createAgentKeys(sealing.key);
   const store = createStore(database);
@@ -280,7 +280,7 @@ export function createContext(given: HubGiven): HubContext {
     elapsed,
     log,
     db,
-    assertInPlace,
+    assertInPlace: store.assertInPlace,
     databaseFile,
     store,
     accounts,

@@ -1,4 +1,4 @@
-/** What many requests ask the database at the same time, asked once. */
+/** What many requests ask the database, or of its file, at the same time, asked once. */
 import type { Db } from './open.ts';
 
 /**
@@ -24,5 +24,18 @@ export function onceATurn<T>(
     const made = read(key);
     known.set(key, made);
     return made;
+  };
+}
+
+/** `check`, which throws or not, once in a turn of the event loop; one that throws is made again. */
+export function checkOnceATurn(check: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    check();
+    isDone = true;
+    setImmediate(() => {
+      isDone = false;
+    });
   };
 }

@@ -1,6 +1,7 @@
 /** Keeps the published set, and the changelog beside it, in the database. */
 import { and, asc, eq, inArray, isNull, notLike, sql } from 'drizzle-orm';
 import { whileBusy } from '../db/fault.ts';
+import { checkOnceATurn } from '../db/once-a-turn.ts';
 import { type Db, inTransaction, type OpenDatabase } from '../db/open.ts';
 import {
   agents,
@@ -108,7 +109,8 @@ export function createStore({
       mayReplace = false;
     },
 
-    assertInPlace,
+    // A commit asks itself.
+    assertInPlace: checkOnceATurn(assertInPlace),
 
     load() {
       const known = db.select().from(policies).orderBy(asc(policies.name)).all();
