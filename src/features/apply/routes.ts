@@ -64,10 +64,9 @@ const ApplyAnswer = t.Composite(
     t.Object({
       changes: t.Array(
         t.Object({
-          op: t.Union(
-            [t.Literal('create'), t.Literal('update'), t.Literal('delete'), t.Literal('adopt')],
-            { description: '`adopt`: it belongs to this source from now on' },
-          ),
+          op: t.UnionEnum(['create', 'update', 'delete', 'adopt'], {
+            description: '`adopt`: it belongs to this source from now on',
+          }),
           kind: t.Union([t.Literal('site'), t.Literal('policy')]),
           name: t.String(),
           fields: t.Array(t.String(), { description: 'that change; of `update` and `adopt`' }),

@@ -48,7 +48,7 @@ const ContainersQuery = t.Object({ after: t.Optional(t.String({ maxLength: 100 }
 
 /** The answer of `GET /containers?after=TAG` of an agent. */
 export const Containers = t.Object({
-  engine: t.Union([t.Literal('off'), t.Literal('up'), t.Literal('down')], {
+  engine: t.UnionEnum(['off', 'up', 'down'], {
     description: '`off`: there is no `DOCKER_SOCKET`; `down`: it does not answer as it should',
   }),
   detail: t.Union([t.String(), t.Null()], { description: 'why it is down, for people' }),

@@ -15,10 +15,9 @@ export const Time = t.String({
 export const Differences = t.Array(
   t.Object({
     op: t.Union([t.Literal('create'), t.Literal('update'), t.Literal('delete')]),
-    kind: t.Union(
-      [t.Literal('site'), t.Literal('policy'), t.Literal('options'), t.Literal('certificate')],
-      { description: '`options`: those of Caddy, of one proxy or, without a name, of all' },
-    ),
+    kind: t.UnionEnum(['site', 'policy', 'options', 'certificate'], {
+      description: '`options`: those of Caddy, of one proxy or, without a name, of all',
+    }),
     name: t.String(),
     id: t.Optional(integer({ description: 'absent for options' })),
     fields: t.Array(t.String(), { description: 'that an update changes' }),

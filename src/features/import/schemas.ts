@@ -55,11 +55,10 @@ const MergeView = t.Object({
   preamble: t.Array(
     t.Object({
       name: t.String({ description: 'of an option, a `(snippet)` or a `&(named route)`' }),
-      state: t.Union(
-        [t.Literal('same'), t.Literal('differs'), t.Literal('new'), t.Literal('kept')],
-        { description: '`new`: only in the file; `kept`: only on the hub' },
-      ),
-      side: t.Union([t.Literal('keep'), t.Literal('file')], {
+      state: t.UnionEnum(['same', 'differs', 'new', 'kept'], {
+        description: '`new`: only in the file; `kept`: only on the hub',
+      }),
+      side: t.UnionEnum(['keep', 'file'], {
         description: 'the side that is used',
       }),
       diff: t.String({ description: 'from the text of the hub to that of the file' }),

@@ -14,13 +14,10 @@ export const AgentView = t.Object(
       }),
     ),
     paused: t.Boolean({ description: 'whether publishing to it is paused' }),
-    state: t.Union(
-      [t.Literal('in-step'), t.Literal('behind'), t.Literal('unreachable'), t.Literal('refused')],
-      {
-        description:
-          '`in-step`: up to date; `behind`: its proxy does not serve the stored state; `unreachable`: it or its proxy does not answer; `refused`: its proxy refuses sites, cannot open one of its ports, or obeys another hub',
-      },
-    ),
+    state: t.UnionEnum(['in-step', 'behind', 'unreachable', 'refused'], {
+      description:
+        '`in-step`: up to date; `behind`: its proxy does not serve the stored state; `unreachable`: it or its proxy does not answer; `refused`: its proxy refuses sites, cannot open one of its ports, or obeys another hub',
+    }),
     since: Timestamp,
     detail: t.Optional(
       t.String({ description: 'more about the state, for people; not for viewers' }),

@@ -157,7 +157,7 @@ export type Holder = Static<typeof Holder>;
 
 export const PortState = t.Object({
   port: integer(),
-  state: t.Union([t.Literal('free'), t.Literal('own'), t.Literal('held'), t.Literal('forbidden')], {
+  state: t.UnionEnum(['free', 'own', 'held', 'forbidden'], {
     description: '`own`: the proxy listens on it; `forbidden`: its user may not open ports so low',
   }),
   holders: t.Array(Holder, {

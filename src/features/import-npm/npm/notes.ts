@@ -6,7 +6,7 @@ export const Note = t.Object({
   domain: t.Union([t.String(), t.Null()], {
     description: 'of the site that it is about; null: of none, such as a stream',
   }),
-  level: t.Union([t.Literal('info'), t.Literal('warning'), t.Literal('error')], {
+  level: t.UnionEnum(['info', 'warning', 'error'], {
     description:
       '`error`: the site is off until you decide; `warning`: it behaves otherwise than before, or there is something to do; `info`: nothing to do',
   }),
