@@ -1,3 +1,4 @@
+// proof: hub
 /**
  * Random histories of changes of every kind, with a real database and without a proxy: each of their moments is known
  * exactly, can be brought back, and the way back can be undone.

@@ -1,3 +1,4 @@
+// proof: hub
 /** Who signed in, who was refused and who changed who may do what: recorded with what it records. */
 
 import { beforeAll, describe, expect, test } from 'bun:test';

@@ -1,3 +1,4 @@
+// proof: agent
 /** What an agent does with a Caddy that an earlier, killed one left behind. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';

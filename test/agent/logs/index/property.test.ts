@@ -1,3 +1,4 @@
+// proof: agent
 import { expect, test } from 'bun:test';
 import { appendFileSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

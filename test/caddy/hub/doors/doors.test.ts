@@ -1,3 +1,4 @@
+// proof: hub
 /** `/doors` end to end: what a stranger gets from the Caddy that visitors reach is what the hub says of each site. */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { DoorView } from '../../../../src/features/doors/schemas.ts';
