@@ -1,3 +1,4 @@
+// proof: hub
 /** Who used a site before it was closed and is refused since: found in the log of a real agent, and never a stranger. */
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { appendFileSync, mkdirSync } from 'node:fs';

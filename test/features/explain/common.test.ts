@@ -1,3 +1,4 @@
+// proof: hub
 /** The faults that people meet most, explained and repaired, and a site that works. */
 import { describe, expect, test } from 'bun:test';
 import { forFile } from '../../harness/for-file.ts';
