@@ -11,7 +11,7 @@ import { unknownIn } from './unknown.ts';
 
 export type Site = {
   server: JsonObject;
-  /** The first of its routes, by which a site is told from another one. */
+  /** Its first route, which no other site has. */
   own: Json;
   /** By which it tells visitors apart. */
   networks: readonly string[];
@@ -61,7 +61,8 @@ function siteOf(own: readonly Json[], errors: readonly Json[], server: JsonObjec
   const reached = [own, invoked, errors].flatMap(reachedBy);
   const text = JSON.stringify(reached);
   const networks = networksIn(all);
-  const unknown = unknownIn(reached);
+  const lures = luresOf(reached);
+  const unknown = unknownIn(reached, lures.length);
   const isTrusting = list(field(server, 'trusted_proxies', 'ranges'))
     .map(String)
     .some(mayHoldStrangers);
@@ -73,7 +74,7 @@ function siteOf(own: readonly Json[], errors: readonly Json[], server: JsonObjec
     hasFiles: JSON.stringify(all).includes(FILES),
     hasOpenFiles: text.includes(FILES),
     hasAnswers: text.includes('"handle_response"'),
-    lures: luresOf(reached).slice(0, MOST_LURES),
+    lures: lures.slice(0, MOST_LURES),
     unknown: networks.length > 0 && isTrusting ? [...unknown, 'trusted_proxies'] : unknown,
   };
 }

@@ -8,7 +8,7 @@ import {
   valuesIn,
 } from '../../../src/shared/json.ts';
 import { isSignIn } from '../replay/config/routes.ts';
-import { extrasOf, luresOf, MOST_LURES, matchersIn } from './lures.ts';
+import { extrasOf, MOST_LURES, matchersIn } from './lures.ts';
 
 /** What is known of a stranger: no certificate (certificates.ts), the host, and no error before. */
 const KNOWN =
@@ -30,8 +30,8 @@ const FOUND = /^\{http\.matchers\.file\.relative\}/;
 /** Each alone and all at once are asked for: of three, two might be wanted. */
 const MOST_EXTRAS = 2;
 
-/** The names of such matchers and handlers. */
-export function unknownIn(routes: readonly Json[]): string[] {
+/** The names of such matchers and handlers. @param lures how many requests the routes name */
+export function unknownIn(routes: readonly Json[], lures: number): string[] {
   const sets = matchersIn([...routes]);
   const handlers = [...valuesIn([...routes])].map(([value]) => object(value));
   const goesByHeaders = sets.some(({ header }) => header !== undefined);
@@ -40,7 +40,7 @@ export function unknownIn(routes: readonly Json[]): string[] {
     ...handlers.flatMap(unknownHandler).filter((one) => one !== SETS || goesByHeaders),
   ];
   if (extrasOf(sets).length > MOST_EXTRAS) found.push('several headers or queries');
-  if (luresOf(routes).length > MOST_LURES) found.push('too many paths');
+  if (lures > MOST_LURES) found.push('too many paths');
   return [...new Set(found)];
 }
 

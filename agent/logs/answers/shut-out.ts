@@ -1,11 +1,9 @@
 /** Who from outside has been refused at hosts since a time, and which of them were let in, before or afterwards. */
-import type { Deadline } from '../../../src/shared/async.ts';
-import { blocksBetween } from '../index/block.ts';
-import type { IndexedSegment, Snapshot } from '../index/log-index.ts';
+import type { Snapshot } from '../index/log-index.ts';
 import { addressHash } from '../line/address.ts';
 import { type Hosts, hostsIn } from '../line/entry.ts';
-import type { BlockReader } from './block-reader.ts';
 import { isHomeAddress } from './home.ts';
+import { type VisitorTools, walkVisitors } from './visitors.ts';
 
 /** Of requests for hosts: names and patterns, as `hostsIn` reads them; `except`: those of them that are other sites'. */
 type Requests = { hosts: readonly string[]; except: readonly string[] };
@@ -21,8 +19,6 @@ export type LetInFilter = Requests & { ips: readonly string[]; from: number };
 
 /** An address, and when it was let in first and last, in milliseconds since 1970. */
 export type LetIn = { ip: string; first: number; last: number };
-
-type Tools = { reader: BlockReader; deadline: Deadline; signal: AbortSignal };
 
 /** Of which entries: since `from`. `ips`: null for any. */
 type Wanted = {
@@ -52,7 +48,7 @@ const isLetIn = (status: number): boolean => status >= 200 && status < 400 && st
 export async function readRefused(
   snapshot: Snapshot,
   { hosts, except, refusals, since }: RefusedFilter,
-  tools: Tools,
+  tools: VisitorTools,
 ): Promise<Refused[]> {
   const isRefusal = (status: number) => refusals.includes(status);
   const seen = new Map<string, { refused: number; letIn: number }>();
@@ -89,7 +85,7 @@ export async function readRefused(
 export async function readLetIn(
   snapshot: Snapshot,
   { hosts, except, ips, from }: LetInFilter,
-  tools: Tools,
+  tools: VisitorTools,
 ): Promise<LetIn[]> {
   const found = new Map<string, LetIn>();
   const wanted = { ...named({ hosts, except }), status: isLetIn, from, ips };
@@ -105,40 +101,31 @@ const named = ({ hosts, except }: Requests) => ({
   except: new Set(hostsIn(except.join(' ')).names),
 });
 
-/** Reads what is wanted, the newest blocks first, until the deadline. */
-async function walk(snapshot: Snapshot, wanted: Wanted, tools: Tools, visit: Visit): Promise<void> {
-  const hashes = wanted.ips?.map(addressHash);
-  for (const segment of snapshot.segments) {
-    if (tools.deadline.hasPassed()) return;
-    await walkSegment(segment, { ...wanted, hashes }, tools, visit);
-  }
-}
-
-async function walkSegment(
-  indexed: IndexedSegment,
-  { hosts, except, status, from, ips, hashes }: Wanted & { hashes: number[] | undefined },
-  { reader, deadline, signal }: Tools,
+/** Visits what is wanted; if the deadline passes, the newest of it. */
+async function walk(
+  snapshot: Snapshot,
+  { hosts, except, status, from, ips }: Wanted,
+  tools: VisitorTools,
   visit: Visit,
 ): Promise<void> {
-  const { index } = indexed;
-  const view = index.view({ hosts, status, visitors: true });
-  const { wanted } = view.selection;
-  const described = Array.from(wanted, (_, pair) => index.pairs.describe(pair));
+  const hashes = ips?.map(addressHash);
   const addresses = ips && new Set(ips);
-  const blocks = blocksBetween(view.blocks(), from, Number.POSITIVE_INFINITY).filter(
-    (block) => hashes?.some((hash) => index.mayHave(block, hash)) ?? true,
+  await walkVisitors(
+    snapshot,
+    {
+      hosts,
+      status,
+      from,
+      mayHave: (index, block) => hashes?.some((hash) => index.mayHave(block, hash)) ?? true,
+    },
+    tools,
+    (entry, pair) => {
+      const ip = entry.ip();
+      if (addresses && !addresses.has(ip)) return;
+      const host = pair.domain ?? entry.facts()?.key ?? '';
+      if (hosts.has(host) && !except.has(host)) {
+        visit({ ip, time: entry.time, status: pair.status });
+      }
+    },
   );
-  const walked = reader.walk(indexed, blocks, (entry) => {
-    const pair = described[entry.pair];
-    if (!pair || wanted[entry.pair] !== 1 || entry.time < from) return;
-    const { ip } = entry.request();
-    if (addresses && !addresses.has(ip)) return;
-    const host = pair.domain ?? entry.facts()?.key ?? '';
-    if (hosts.has(host) && !except.has(host)) visit({ ip, time: entry.time, status: pair.status });
-  });
-  for await (const _ of walked) {
-    signal.throwIfAborted();
-    if (deadline.hasPassed()) return;
-    await deadline.yieldTurn();
-  }
 }

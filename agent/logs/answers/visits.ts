@@ -1,12 +1,10 @@
 /** Who came to each site of a log: how many from home, and from outside, and how many were let in. */
-import type { Deadline } from '../../../src/shared/async.ts';
-import { blocksBetween } from '../index/block.ts';
-import { hasAll, type IndexedSegment, type Snapshot } from '../index/log-index.ts';
+import { hasAll, type Snapshot } from '../index/log-index.ts';
 import type { EntryCursor } from '../line/classifier.ts';
 import { hostKey } from '../line/entry.ts';
-import type { BlockReader } from './block-reader.ts';
 import { isHomeAddress } from './home.ts';
 import { rangeOf } from './stats.ts';
+import { type VisitedPair, type VisitorTools, walkVisitors } from './visitors.ts';
 
 /** Visitors by address; each is counted in one of `home`, `outside` and `refused`. */
 type HostVisits = {
@@ -42,12 +40,6 @@ export type LogVisits = {
  */
 export type VisitsFilter = { hosts: readonly string[]; from: number };
 
-type VisitsTools = {
-  reader: BlockReader;
-  deadline: Deadline;
-  signal: AbortSignal;
-};
-
 /** By the statuses with which Caddy and sign-in services send somebody away; 0: the connection was cut. */
 const REFUSALS: ReadonlySet<number> = new Set([0, 401, 403, 407, 421]);
 const MOST_PATHS = 10;
@@ -80,7 +72,7 @@ type Host = {
 export async function readVisits(
   snapshot: Snapshot,
   { hosts: names, from }: VisitsFilter,
-  { reader, deadline, signal }: VisitsTools,
+  tools: VisitorTools,
 ): Promise<LogVisits> {
   const hosts = new Map<string, Host>();
   const nameOf = namerOf(names);
@@ -94,7 +86,7 @@ export async function readVisits(
     return host;
   }
 
-  function add(entry: EntryCursor, { domain, status }: Described): void {
+  function add(entry: EntryCursor, { domain, status }: VisitedPair): void {
     const name = nameOf(domain ?? entry.facts()?.key ?? '');
     if (name === undefined) return;
     const host = hostOf(name);
@@ -113,37 +105,12 @@ export async function readVisits(
     if (isKept) host.paths.set(path, count + 1);
   }
 
-  for (const indexed of snapshot.segments) {
-    isComplete = (await readSegment(indexed, add)) && isComplete;
-  }
-
-  /** @returns whether it was read to its end */
-  async function readSegment(indexed: IndexedSegment, visit: typeof add): Promise<boolean> {
-    const { pairs, view: viewOf } = indexed.index;
-    const view = viewOf({ visitors: true });
-    const selected = view.selection.wanted;
-    const described = Array.from(selected, (_, pair) => pairs.describe(pair));
-    const blocks = blocksBetween(view.blocks(), from, Number.POSITIVE_INFINITY);
-    let left = blocks.length;
-    if (left === 0 || deadline.hasPassed()) return left === 0;
-    const walked = reader.walk(indexed, blocks, (entry) => {
-      const pair = described[entry.pair];
-      if (pair && selected[entry.pair] === 1 && entry.time >= from) visit(entry, pair);
-    });
-    for await (const _ of walked) {
-      signal.throwIfAborted();
-      left--;
-      if (deadline.hasPassed()) break;
-      await deadline.yieldTurn();
-    }
-    return left === 0;
-  }
-
+  const isRead = await walkVisitors(snapshot, { from }, tools, add);
   const { from: since } = rangeOf(snapshot.segments, {});
   return {
     hosts: [...hosts].map(([host, found]) => ({ host, ...figures(found) })),
     since: snapshot.segments.length === 0 || since === 0 ? null : since,
-    complete: isComplete,
+    complete: isRead && isComplete,
   };
 }
 
@@ -152,8 +119,6 @@ function namerOf(names: readonly string[]): (host: string) => string | undefined
   const byKey = new Map(names.map((name) => [hostKey(name), name]));
   return (host) => byKey.get(host) ?? byKey.get(host.replace(/^[^.]*/, '*')) ?? byKey.get('');
 }
-
-type Described = { domain: string | undefined; status: number };
 
 /** @param known of the same visitor before: what is set is not looked for again */
 function flagsOf(known: number, status: number, entry: EntryCursor): number {

@@ -28,12 +28,12 @@ export function hub({ publisher, now, elapsed, paced }: HubCore): HubPart {
   async function lookAtAll(): Promise<void> {
     const next = new Map(found);
     for (const { id, client } of publisher.agents.all()) {
-      const isDue = (found.get(id)?.due ?? 0) <= elapsed();
       if (isTold(id)) next.delete(id);
-      if (!isDue || client.isSilent() || isTold(id)) continue;
-      // What cannot be asked now stays as it was, and due.
-      const proxy = await findProxy(client, now()).catch(() => undefined);
-      if (proxy !== undefined) next.set(id, { proxy, due: elapsed() + look });
+      else if (!client.isSilent() && (found.get(id)?.due ?? 0) <= elapsed()) {
+        // What cannot be asked now stays as it was, and due.
+        const proxy = await findProxy(client, now()).catch(() => undefined);
+        if (proxy !== undefined) next.set(id, { proxy, due: elapsed() + look });
+      }
     }
     found = next;
   }
