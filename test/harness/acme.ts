@@ -50,6 +50,8 @@ export type Acme = {
   readonly dns: Dns;
   /** How often pebble logged these words, such as `NEW_ORDER`. */
   logged(words: string): number;
+  /** Ends pebble alone. */
+  kill(): Promise<void>;
   /** Ends both, and removes what they have. */
   stop(): Promise<void>;
 };
@@ -190,7 +192,8 @@ export async function startAcme(options: AcmeOptions = {}): Promise<Acme> {
   writeFileSync(file, JSON.stringify({ pebble: config }));
   const env = {
     PEBBLE_VA_NOSLEEP: '1',
-    // Each order is validated, also a second one for the same names.
+    // Each order is validated, but for one in a hundred for names that the account has proved: pebble asks
+    // whether a number from 0 to 99 is above this. What must fail asks for other names, or nobody.
     PEBBLE_AUTHZREUSE: '0',
     PEBBLE_WFE_NONCEREJECT: String(options.nonceReject ?? 0),
   };
@@ -214,6 +217,7 @@ export async function startAcme(options: AcmeOptions = {}): Promise<Acme> {
       issuer: await answer.text(),
       dns,
       logged: (words) => readFileSync(join(folder, 'server.log'), 'utf8').split(words).length - 1,
+      kill,
       stop,
     };
   } catch (error) {

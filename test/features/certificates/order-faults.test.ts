@@ -126,7 +126,10 @@ describe.skipIf(!HAS_ACME)('an order', () => {
   test('that cannot succeed any more leaves the certificate as it is', async () => {
     const before = await everything();
     const [, wrong, message] = faults[2] as (typeof faults)[number];
-    const refused = await owner.call<Refusal>('PUT', '/certificates/kept/home', wrong());
+    const refused = await owner.call<Refusal>('PUT', '/certificates/kept/home', {
+      names: ['*.new.home.example'],
+      ...wrong(),
+    });
     expect([refused.status, refused.body.message]).toEqual([502, message]);
     expect(await everything()).toEqual(before);
     const renewed = await owner.call('POST', '/certificates/kept/home/renew');

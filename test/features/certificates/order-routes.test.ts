@@ -94,9 +94,10 @@ describe.skipIf(!HAS_ACME)('certificates by DNS', () => {
     'a failed renewal is shown and a problem, and the certificate stays',
     async () => {
       const [before] = (await kept('GET')).body as unknown as Kept[];
-      const changed = await kept('PUT', '/home', { dns: wrong.dns });
+      const names = ['*.new.home.example'];
+      const changed = await kept('PUT', '/home', { names, dns: wrong.dns });
       expect([changed.status, changed.body.code]).toEqual([502, 'CERTIFICATE_FAILED']);
-      await acme.dns.stop();
+      await acme.kill();
       const refused = await kept('POST', '/home/renew');
       expect([refused.status, refused.body.code]).toEqual([502, 'CERTIFICATE_FAILED']);
       const after = await kept('GET', '/home');
