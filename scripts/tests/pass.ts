@@ -7,7 +7,20 @@ export type Result = {
   failed: number;
   skipped: number;
   failedTests: string[];
+  /** The files of `failedTests`, as they were given; null if it is not known which those are. */
+  failedFiles: string[] | null;
+  /** Tests that failed, and passed when their file ran again. */
+  passedAlone?: string[];
   times: { test: string; seconds: number }[];
+};
+
+export const NO_REPORT: Result = {
+  passed: 0,
+  failed: 0,
+  skipped: 0,
+  failedTests: [],
+  failedFiles: null,
+  times: [],
 };
 
 export type Pass = {
@@ -80,7 +93,7 @@ export function startPass(
     // It was ended, or crashed: what it has printed counts.
     const failedTests = [`bun test ended with ${exitCode} and wrote no report`];
     const failed = Math.max(seen.fail, 1);
-    return { passed: seen.pass, failed, skipped: 0, failedTests, times: [] };
+    return { ...NO_REPORT, passed: seen.pass, failed, failedTests };
   }
 
   return { exited: finish(), end };
@@ -96,7 +109,8 @@ function readReport(xml: string, exitCode: number, expected: readonly string[]):
     [attribute(tag, 'file'), attribute(tag, 'classname'), attribute(tag, 'name')]
       .filter((one) => one !== '')
       .join(' > ');
-  const failedTests = (xml.match(/<testcase [^>]*>\s*<failure [^>]*>/g) ?? []).map((tags) => {
+  const failedTags = xml.match(/<testcase [^>]*>\s*<failure [^>]*>/g) ?? [];
+  const failedTests = failedTags.map((tags) => {
     const [test = '', failure = ''] = tags.split(/(?=<failure )/);
     return `${nameOf(test)}: ${attribute(failure, 'message')}`;
   });
@@ -109,11 +123,13 @@ function readReport(xml: string, exitCode: number, expected: readonly string[]):
   // With no failed test it crashed, could not start, or had nothing to do.
   const failed = exitCode === 0 ? known : Math.max(known, 1);
   if (failed > known) failedTests.push(`bun test ended with ${exitCode}`);
+  const failedFiles = new Set([...failedTags.map((tags) => attribute(tags, 'file')), ...lost]);
   return {
     passed: total - failures - skipped,
     failed,
     skipped,
     failedTests,
+    failedFiles: failed > known ? null : [...failedFiles],
     times: (xml.match(/<testcase [^>]*>/g) ?? []).map((tag) => ({
       test: nameOf(tag),
       seconds: Number(attribute(tag, 'time')),

@@ -10,11 +10,12 @@ import { availableParallelism } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { serveBrowser } from '../../test/harness/browser.ts';
 import { bundleProgram } from '../../test/harness/bundle.ts';
+import { mayRunAgain, runFailedAgain } from './again.ts';
 import { findTestFiles, type TestFile } from './files.ts';
 import { makeTestsFolder } from './folder.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { isPartName, PART_NAMES, type PartName, partOf } from './parts.ts';
-import { type Pass, type Result, startPass } from './pass.ts';
+import { NO_REPORT, type Pass, type Result, startPass } from './pass.ts';
 import { download, install, installBrowser } from './programs.ts';
 import { measureSlowness } from './speed.ts';
 
@@ -46,7 +47,7 @@ function readWords(given: readonly string[]): Words {
 }
 
 /** Files that run together, with one Caddy. */
-type Batch = { title: string; files: string[]; env?: Environment };
+type Batch = { title: string; files: string[]; env?: Environment; mayRunAgain?: boolean };
 type Environment = Record<string, string | undefined>;
 
 const all = await findTestFiles(ROOT);
@@ -92,8 +93,7 @@ for (const left of removeLeftovers(folder)) console.log(`left behind and removed
 report();
 
 function fail(title: string, why: string): void {
-  const result = { passed: 0, failed: 1, skipped: 0, failedTests: [why], times: [] };
-  results.push({ title, result });
+  results.push({ title, result: { ...NO_REPORT, failed: 1, failedTests: [why] } });
 }
 
 function pathsOf(files: readonly TestFile[]): string[] {
@@ -117,24 +117,51 @@ async function prove(name: PartName): Promise<void> {
   console.log(`\n── ${name}: ${part.proves}`);
   install(part.installs ?? [], ROOT);
   const env: Environment = { ...process.env, ...download(part, ROOT) };
-  if (files.length > 0) await run({ title: name, files, env });
+  const rerun = { mayRunAgain: mayRunAgain(name) };
+  if (files.length > 0) await run({ title: name, files, env, ...rerun });
   if (!repeats || again.length === 0) return;
   const title = `${name}, ${repeats.how}`;
-  if (repeats.how === 'in full') return run({ title, files: again, env: { ...env, FULL: '1' } });
+  if (repeats.how === 'in full')
+    return run({ title, files: again, env: { ...env, FULL: '1' }, ...rerun });
   const next = env.CADDY_NEXT;
   if (!next)
     return console.log('No newer Caddy (CADDY_NEXT): what is about Caddy ran with one only.');
   if (basename(next) !== 'caddy') throw new Error('CADDY_NEXT must be a path to `caddy`.');
-  await run({ title, files: again, env: { ...env, PATH: `${dirname(next)}:${env.PATH}` } });
+  await run({
+    title,
+    files: again,
+    env: { ...env, PATH: `${dirname(next)}:${env.PATH}` },
+    ...rerun,
+  });
 }
 
-async function run({ title, files, env = process.env }: Batch): Promise<void> {
+async function run(batch: Batch): Promise<void> {
   if (interrupted !== null) return;
+  const { title, files, env = process.env } = batch;
   if (files.length === 0) {
     const others = all.filter(isWanted).flatMap(({ part }) => part ?? []);
     const hint = set === 'quick' && others.length > 0 ? `; try: bun run prove ${others[0]}` : '';
     return fail(title, `no test file has that in its path${hint}`);
   }
+  const begun = performance.now();
+  const first = await runTests(batch, WORKERS);
+  const result =
+    batch.mayRunAgain === true && interrupted === null
+      ? await runFailedAgain(first, (again) => runTests({ ...batch, files: [...again] }, 1))
+      : first;
+  results.push({ title, result });
+  const version = Bun.spawnSync(['caddy', 'version'], {
+    env: { PATH: env.PATH },
+  }).stdout.toString();
+  const [name] = /\S+/.exec(version) ?? ['?'];
+  const seconds = Math.round((performance.now() - begun) / 1000);
+  console.log(
+    `\n${title} (Caddy ${name}): ${result.passed} passed, ${result.failed} failed, in ${seconds} s`,
+  );
+}
+
+/** Runs its files, so many at a time. */
+function runTests({ files, env = process.env }: Batch, workers: number): Promise<Result> {
   const variables = {
     ...env,
     // No test runs the same code long enough for what the last compiler costs: an eighth of the user time.
@@ -145,11 +172,10 @@ async function run({ title, files, env = process.env }: Batch): Promise<void> {
     BROWSER_SERVER: browser?.url,
     ...(isFull && { FULL: '1' }),
   };
-  const begun = performance.now();
   pass = startPass(
     [
       `--timeout=${Math.round(TEST_TIMEOUT_MS * slowness)}`,
-      `--parallel=${WORKERS}`,
+      `--parallel=${workers}`,
       // A worker reads and compiles the program once, and not for each of its files.
       '--no-isolate',
       `--timings=${join(ROOT, 'test/timings.json')}`,
@@ -159,16 +185,7 @@ async function run({ title, files, env = process.env }: Batch): Promise<void> {
     variables,
     folder,
   );
-  const result = await pass.exited;
-  results.push({ title, result });
-  const version = Bun.spawnSync(['caddy', 'version'], {
-    env: { PATH: env.PATH },
-  }).stdout.toString();
-  const [name] = /\S+/.exec(version) ?? ['?'];
-  const seconds = Math.round((performance.now() - begun) / 1000);
-  console.log(
-    `\n${title} (Caddy ${name}): ${result.passed} passed, ${result.failed} failed, in ${seconds} s`,
-  );
+  return pass.exited;
 }
 
 /** Of this process and all that it has waited for, as proc(5) counts them: in ticks, a hundred a second. */
@@ -189,6 +206,9 @@ function report(): void {
     console.log(`${seconds.toFixed(1).padStart(6)} s  ${test}`);
   }
   for (const { title, result } of results) {
+    for (const name of result.passedAlone ?? []) {
+      console.log(`failed, and passed alone: ${title}: ${name}`);
+    }
     for (const name of result.failedTests) console.log(`failed: ${title}: ${name}`);
   }
   const skipped = sum((result) => result.skipped);

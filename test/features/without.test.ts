@@ -1,11 +1,15 @@
 // proof: features
 /** The core needs no feature, and no feature another one but those that it names: each is left out in turn. */
 import { expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { runFailedAgain } from '../../scripts/tests/again.ts';
 import { findTestFiles } from '../../scripts/tests/files.ts';
+import { startPass } from '../../scripts/tests/pass.ts';
 import { FEATURES } from '../../src/features.ts';
 import { limit } from '../harness/speed.ts';
+import { temporaryFolder } from '../harness/stack.ts';
 import { words } from '../harness/words.ts';
 
 const ROOT = join(import.meta.dir, '../..');
@@ -26,27 +30,24 @@ const OF_FEATURES = ['test/hub/auth/command-line.test.ts', 'test/hub/auth/securi
 const isPromised = (path: string) =>
   PROMISED.some((start) => path.startsWith(start)) && !OF_FEATURES.includes(path);
 
-/** Runs tests with these features. @returns those that failed */
+/** Runs tests with these features. @returns those that failed, with the message */
 async function failedOf(paths: readonly string[], features: readonly string[]): Promise<string[]> {
-  const run = Bun.spawn(
-    [
-      process.execPath,
-      'test',
-      `--timeout=${limit(60_000)}`,
-      `--parallel=${WORKERS}`,
-      '--no-isolate',
-      ...paths.map((path) => `./${path}`),
-    ],
-    {
-      cwd: ROOT,
-      env: { ...process.env, SIGNALBOX_FEATURES: features.join(',') },
-      stdout: 'ignore',
-      stderr: 'pipe',
-    },
-  );
-  const text = await run.stderr.text();
-  const failed = [...text.matchAll(/^\(fail\) .*$/gm)].map(([line]) => line);
-  return (await run.exited) === 0 ? [] : failed.length > 0 ? failed : [text.slice(-2_000)];
+  const folder = temporaryFolder();
+  const env = { ...process.env, SIGNALBOX_FEATURES: features.join(',') };
+  const runTests = (files: readonly string[], workers: number) =>
+    startPass(
+      [`--timeout=${limit(60_000)}`, `--parallel=${workers}`, '--no-isolate'],
+      files.map((file) => `./${file}`),
+      env,
+      folder,
+      () => {},
+    ).exited;
+  const first = await runTests(paths, WORKERS);
+  // What needs the feature fails alone as well.
+  const result = await runFailedAgain(first, (files) => runTests(files, 1));
+  for (const name of result.passedAlone ?? []) console.log(`failed, and passed alone: ${name}`);
+  rmSync(folder, { recursive: true });
+  return result.failedTests;
 }
 
 test(

@@ -2,7 +2,8 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { mayRunAgain, runFailedAgain } from '../../scripts/tests/again.ts';
 import { removeLeftovers } from '../../scripts/tests/leftovers.ts';
 import { startPass } from '../../scripts/tests/pass.ts';
 import { measureSlowness } from '../../scripts/tests/speed.ts';
@@ -112,6 +113,44 @@ describe('a run', () => {
     expect(result.failedTests).toEqual([expect.stringContaining('wrote no report')]);
     expect(await Bun.file(began).text()).toBe('x');
     expect(removeLeftovers(folder)).toEqual([]);
+  });
+});
+
+describe('files that failed', () => {
+  const alone = (folder: string) => (files: readonly string[]) =>
+    startPass([], files, process.env, folder, () => {}).exited;
+
+  test('fail again', async () => {
+    const folder = makeFolder();
+    const first = await start(folder, `test('bad', () => expect(1).toBe(2));`).exited;
+    const result = await runFailedAgain(first, alone(folder));
+    expect(result).toMatchObject({ passed: 0, failed: 1 });
+    expect(result.failedTests).toHaveLength(2);
+    expect(result.passedAlone).toBeUndefined();
+  });
+
+  test('do not run again if there are many, or if nobody knows which they are', async () => {
+    const never = () => Promise.reject(new Error('it ran'));
+    const first = await start(makeFolder(), `test('bad', () => expect(1).toBe(2));`).exited;
+    for (const failedFiles of [['a', 'b', 'c', 'd', 'e'], [], null]) {
+      const failed = { ...first, failedFiles };
+      expect(await runFailedAgain(failed, never)).toBe(failed);
+    }
+    expect(['chaos', 'attack', 'hub'].map(mayRunAgain)).toEqual([false, false, true]);
+  });
+
+  test('have passed if they pass alone, and are named', async () => {
+    const folder = makeFolder();
+    const been = join(folder, 'been');
+    const busy = `const fs = require('fs');\ntest('busy', () => { const before = fs.existsSync('${been}'); fs.writeFileSync('${been}', ''); expect(before).toBe(true); });`;
+    const lost = `if (!require('fs').existsSync('${been}')) throw new Error('no');\ntest('lost', () => {});`;
+    const first = await start(folder, lost, busy, `test('good', () => {});`).exited;
+    expect(first).toMatchObject({ passed: 1, failed: 2 });
+    const files = [1, 0].map((at) => join(folder, `some${at}.test.ts`));
+    expect(first.failedFiles?.map((file) => resolve(file))).toEqual(files);
+    const result = await runFailedAgain(first, alone(folder));
+    expect(result).toMatchObject({ passed: 3, failed: 0, failedTests: [] });
+    expect(result.passedAlone).toEqual(first.failedTests);
   });
 });
 
