@@ -1,5 +1,6 @@
 /** Checks sites of the live configuration through the proxy itself, each until it passes or its time is over. */
 import { createConcurrencyLimit } from '../../../src/shared/async.ts';
+import { memoize } from '../../../src/shared/memoize.ts';
 import {
   AT_ONCE,
   type Check,
@@ -52,7 +53,7 @@ export function createChecks(
 }
 
 /** Finds where a name is served; otherwise says that it is not. */
-export function placesIn(sites: readonly LiveSite[]): (target: CheckTarget) => Place | string {
+export const placesIn = memoize((sites: readonly LiveSite[]): PlaceOf => {
   const places = new Map<string, Place>();
   for (const { name, listeners } of sites) {
     for (const { host, port, tls } of listeners) {
@@ -62,11 +63,13 @@ export function placesIn(sites: readonly LiveSite[]): (target: CheckTarget) => P
   }
   return ({ name, port }) =>
     places.get(`${port} ${nameOf(name)}`) ?? `Caddy does not serve this name on port ${port}`;
-}
+});
+
+/** Where a target is served; otherwise a sentence that says why it cannot be asked. */
+type PlaceOf = (target: CheckTarget) => Place | string;
 
 type RunOptions = {
-  /** Where a target is served; otherwise a sentence that says why it cannot be asked. */
-  placeOf: (target: CheckTarget) => Place | string;
+  placeOf: PlaceOf;
   /** What tells the requests from visitors'. */
   userAgent: string;
   /** Without it, nothing else can answer in place of what is checked. */

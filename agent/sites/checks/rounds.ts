@@ -26,22 +26,18 @@ const HUNG_AT_ONCE = 64;
 /** Milliseconds; if a timeout comes so late, this program was busy, and says nothing about the site. */
 const LATE_MS = 500;
 
-type PlaceOf = (target: CheckTarget) => Place | string;
-
 /** @param userAgent what tells its requests from visitors' */
 export function createRounds(live: Pick<Live, 'now' | 'last'>, userAgent: () => string): Rounds {
   const usual = createConcurrencyLimit({ concurrency: AT_ONCE });
   const slow = createConcurrencyLimit({ concurrency: HUNG_AT_ONCE });
   /** As of the last look at what is live. */
   let hung = new Set<string>();
-  let known: { sites: readonly LiveSite[]; placeOf: PlaceOf } | null = null;
+  let known: readonly LiveSite[] | null = null;
 
-  function placesOf(sites: readonly LiveSite[]): PlaceOf {
-    if (known?.sites !== sites) {
-      known = { sites, placeOf: placesIn(sites) };
-      hung = new Set();
-    }
-    return known.placeOf;
+  function placesOf(sites: readonly LiveSite[]) {
+    if (known !== sites) hung = new Set();
+    known = sites;
+    return placesIn(sites);
   }
 
   /** What is live is only looked at if it may have changed: without an answer, the sites may serve all the same. */

@@ -36,11 +36,14 @@ export function createClosings({
 
   return () => {
     const from = now().getTime() - DAYS * DAY_MS;
-    return publisher
-      .current()
-      .vhosts.filter((one) => one.enabled && one.policies.length > 0 && +one.updatedAt > from)
+    return guarded(publisher.current().vhosts)
+      .filter(({ updatedAt }) => updatedAt.getTime() > from)
       .flatMap((vhost) => closingOf(vhost) ?? []);
   };
 }
+
+const guarded = memoize((vhosts: readonly Vhost[]) =>
+  vhosts.filter(({ enabled, policies }) => enabled && policies.length > 0),
+);
 
 const policiesIn = (recorded: string): readonly number[] => JSON.parse(recorded).policies;

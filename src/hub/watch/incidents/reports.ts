@@ -1,5 +1,6 @@
 /** What one look finds of each event: what is there, and what may be there. Pure. */
 import type { EventName } from '../../../shared/events.ts';
+import { memoize } from '../../../shared/memoize.ts';
 import type { AgentFacts } from '../agent-facts.ts';
 import type { Look } from '../look.ts';
 import { HUB_PLACE, markOf, type Problem, placeOf, type Subject, subjectOf } from '../problem.ts';
@@ -132,8 +133,12 @@ function isUnknownTo(agent: AgentFacts, { event, subject }: Subject): boolean {
   return event === 'vhost.broken' ? !inStep : isSiteUnknown(agent, event, vhost);
 }
 
+type Sites = NonNullable<AgentFacts['sites']>;
+/** Each of thousands of open incidents looks for its site. */
+const byId = memoize((sites: Sites) => new Map(sites.map((one) => [one.id, one])));
+
 function isSiteUnknown({ sites, knowsEnding }: AgentFacts, event: EventName, id: number): boolean {
-  const state = sites?.find((one) => one.id === id);
+  const state = sites && byId(sites).get(id);
   if (!state || isNowhere(state.addresses)) return true;
   if (event === 'upstream.down') return state.upstreams.some(isUndialled);
   const bare = bareOf(state.addresses);
