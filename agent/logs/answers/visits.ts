@@ -47,6 +47,8 @@ const MOST_PATHS = 10;
 const MOST_VISITORS = 20_000;
 const PATHS_KEPT = 2_000;
 const LONGEST_PATH = 300;
+/** Bytes of the paths of all names together, as JSON: the hub reads 16 MiB of an answer. */
+const MOST_PATH_BYTES = 8 * 1024 * 1024;
 /** Requests of a name whose paths are counted: enough to know the usual ones. */
 const MOST_PATHS_READ = 2_000;
 /** How a line has the name of a user, and has none; what visitors send has its quotation marks escaped. */
@@ -107,8 +109,17 @@ export async function readVisits(
 
   const isRead = await walkVisitors(snapshot, { from }, tools, add);
   const { from: since } = rangeOf(snapshot.segments, {});
+  let room = MOST_PATH_BYTES;
+  const fits = (path: string): boolean => {
+    room -= Buffer.byteLength(JSON.stringify(path));
+    return room >= 0;
+  };
   return {
-    hosts: [...hosts].map(([host, found]) => ({ host, ...figures(found) })),
+    hosts: [...hosts].map(([host, found]) => ({
+      host,
+      ...figures(found),
+      paths: usualOf(found).filter(fits),
+    })),
     since: snapshot.segments.length === 0 || since === 0 ? null : since,
     complete: isRead && isComplete,
   };
@@ -131,7 +142,14 @@ function flagsOf(known: number, status: number, entry: EntryCursor): number {
   return flags;
 }
 
-function figures({ visitors, paths, last }: Host): Omit<HostVisits, 'host'> {
+/** The paths that were asked for most, the first one most. */
+const usualOf = ({ paths }: Host): string[] =>
+  [...paths]
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, MOST_PATHS)
+    .map(([path]) => path);
+
+function figures({ visitors, last }: Host): Omit<HostVisits, 'host' | 'paths'> {
   const all = [...visitors].map(([ip, flags]) => ({
     isHome: isHomeAddress(ip) && (flags & FROM_UNKNOWN) === 0,
     flags,
@@ -146,9 +164,5 @@ function figures({ visitors, paths, last }: Host): Omit<HostVisits, 'host'> {
     named: count(NAMED),
     served: count(SERVED, false),
     last,
-    paths: [...paths]
-      .toSorted(([, a], [, b]) => b - a)
-      .slice(0, MOST_PATHS)
-      .map(([path]) => path),
   };
 }

@@ -52,6 +52,7 @@ function rowOf(vhost: Vhost, findings: readonly Finding[], about: Circumstances)
       : named,
     refused: sum((one) => one.refused),
     last: times.length === 0 ? null : new Date(Math.max(...times)).toISOString(),
+    ...(findings.some(({ log }) => log?.complete !== true) && { incomplete: true as const }),
   };
   const isQuiet =
     opensTo === 'anyone' &&

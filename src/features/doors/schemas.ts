@@ -54,6 +54,11 @@ export const DoorView = t.Object(
         last: t.Union([t.String(), t.Null()], {
           description: 'when somebody was last let in, ISO 8601; null: never',
         }),
+        incomplete: t.Optional(
+          t.Literal(true, {
+            description: 'there may have been more: the log, or a part of it, could not be read',
+          }),
+        ),
       },
       { description: 'visitors, by address, as the access log has them' },
     ),

@@ -36,14 +36,19 @@ export const isGuard = (recipe: string): boolean => !NO_GUARDS.includes(recipe);
 
 const visitors = (count: number): string => `${count} visitor${count === 1 ? '' : 's'}`;
 
+type Came = { home: number; outside: number; refused: number; incomplete?: true };
+
+const UNREAD = 'not all of the log could be read';
+
 /** `4 visitors from home, 1 from outside, 2 refused` */
-export function cameWords(came: { home: number; outside: number; refused: number }): string {
-  const { home, outside, refused } = came;
-  if (home + outside + refused === 0) return 'no visitors';
+export function cameWords({ home, outside, refused, incomplete }: Came): string {
+  if (home + outside + refused === 0)
+    return incomplete ? `visitors unknown: ${UNREAD}` : 'no visitors';
   const parts = [
     ...(home > 0 ? [`${visitors(home)} from home`] : []),
     outside > 0 ? `${visitors(outside)} from outside` : 'nobody from outside',
     ...(refused > 0 ? [`${refused} refused`] : []),
+    ...(incomplete ? [`but ${UNREAD}`] : []),
   ];
   return parts.join(', ');
 }

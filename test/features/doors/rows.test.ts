@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Finding } from '../../../src/features/doors/findings.ts';
 import { rowsOf } from '../../../src/features/doors/rows.ts';
 import type { Got, Visits } from '../../../src/features/doors/wire.ts';
+import { cameWords } from '../../../src/features/doors/words.ts';
 import type { SiteSet, Vhost } from '../../../src/hub/model/vhost.ts';
 
 const NOW = new Date('2026-11-28T00:00:00Z');
@@ -18,6 +19,7 @@ const vhost = (id: number, createdAt = daysAgo(100)) =>
     createdAt,
     updatedAt: daysAgo(0),
   }) as never as Vhost;
+const NOBODY = { home: 0, outside: 0, refused: 0 };
 const LAST = NOW.getTime() - 1_000;
 const VISITS: Visits = {
   host: '1.example',
@@ -43,6 +45,19 @@ const rows = (findings: Finding[], { knowsVisitors = true, days = 90 } = {}) => 
   const set = { vhosts, policies: [] } as never as SiteSet;
   return rowsOf(findings, { set, now: NOW, days, knowsVisitors });
 };
+
+test.each([
+  ['is not read', [null]],
+  ['is read in part', [{ ...LOG, complete: false }]],
+  ['of one of two proxies is not read', [LOG, null]],
+])('who came is incomplete if the log %s', (_, logs) => {
+  const [row] = rows(logs.map((log) => finding({ log })));
+  expect(row?.came).toMatchObject({ home: 3 * logs.length, incomplete: true });
+  expect(cameWords(row?.came ?? NOBODY)).toContain('but not all of the log could be read');
+  expect(rows(logs.map(() => finding()))[0]?.came).not.toHaveProperty('incomplete');
+  const [none] = rows(logs.map((log) => finding({ log, visits: [] })));
+  expect(cameWords(none?.came ?? NOBODY)).not.toContain('no visitors');
+});
 
 describe('nothing is proposed', () => {
   test.each<[string, Partial<Finding>]>([

@@ -52,6 +52,18 @@ test.each(['*.wild.example', ''])('hosts under "%s" are one site', async (name) 
   });
 });
 
+test('the paths of many sites are as many as fit into an answer', async () => {
+  const hosts = Array.from({ length: 1_600 }, (_, at) => `h${at}.example`);
+  const lines = hosts.flatMap((host) =>
+    Array.from({ length: 10 }, (_, at) => line(host, FRIEND, `${LONG}${at}`)),
+  );
+  const { came, complete, paths } = await visits(lines, hosts);
+  expect(complete).toBe(true);
+  expect(Object.values(came)).toEqual(hosts.map(() => [0, 1]));
+  const each = JSON.stringify(`${LONG}0`).length;
+  expect(paths).toBe(Math.floor((8 * 1024 * 1024) / each));
+});
+
 test('a host is counted for the name that is nearest to it, however it is written', async () => {
   const lines = [
     ...['photos.example', 'PHOTOS.example.', 'photos.example:8080'].map((host, at) =>
