@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { caddiesOf } from '../harness/caddys.ts';
+import { caddiesOf, signalCaddies } from '../harness/caddys.ts';
 import { countListeners } from '../harness/listeners.ts';
 import { type Program, runProgram } from '../harness/program.ts';
 import type { Random } from '../harness/random.ts';
@@ -34,7 +34,6 @@ export async function createWorld() {
   };
   const hub = `http://127.0.0.1:${ports.hub}/api`;
   const programs = new Map<'hub' | 'agent', Program>();
-  const caddies = () => caddiesOf(dataDir);
 
   async function start(part: 'hub' | 'agent'): Promise<void> {
     const program = runProgram([part], env, home);
@@ -95,7 +94,7 @@ export async function createWorld() {
 
     async kill(parts: readonly Part[]): Promise<void> {
       for (const part of parts) {
-        if (part === 'caddy') for (const { pid } of caddies()) process.kill(pid, 'SIGKILL');
+        if (part === 'caddy') signalCaddies(dataDir, 'SIGKILL');
         else programs.get(part)?.child.kill('SIGKILL');
       }
       for (const part of parts) if (part !== 'caddy') await programs.get(part)?.child.exited;
@@ -147,7 +146,7 @@ export async function createWorld() {
       return { rows, policy, changes, file, served };
     },
 
-    proxies: (): number => caddies().length,
+    proxies: (): number => caddiesOf(dataDir).length,
     listeners: (): number => countListeners(ports.http),
 
     async stop(): Promise<void> {
@@ -155,7 +154,7 @@ export async function createWorld() {
         programs.get(part)?.child.kill('SIGTERM');
         await programs.get(part)?.child.exited;
       }
-      for (const { pid } of caddies()) process.kill(pid, 'SIGKILL');
+      signalCaddies(dataDir, 'SIGKILL');
       rmSync(home, { recursive: true, force: true });
     },
   };

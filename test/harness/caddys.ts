@@ -36,3 +36,14 @@ export const versionOf = (bin: string): string =>
 /** The managed Caddys that run for a data folder. */
 export const caddiesOf = (dataDir: string, bin = 'caddy') =>
   findCaddies(join(dataDir, 'caddy'), bin);
+
+/** Sends a signal to all of them, but those that end at that moment. */
+export function signalCaddies(dataDir: string, signal: NodeJS.Signals): void {
+  for (const { pid } of caddiesOf(dataDir)) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}

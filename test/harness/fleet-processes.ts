@@ -1,7 +1,7 @@
 /** A hub and several agents with a real Caddy each, all of them processes that can be killed and stopped. */
 import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { caddiesOf } from './caddys.ts';
+import { caddiesOf, signalCaddies } from './caddys.ts';
 import { mayMount, mountSmall, unmount } from './mount.ts';
 import { type Program, runProgram } from './program.ts';
 import { type Relay, startRelay } from './relay.ts';
@@ -130,10 +130,7 @@ export async function startProcesses(
     };
     const agent = createPart(real, 'agent', `agent ${name}`, home, env);
     await agent.revive(...(name === FIRST ? [] : ['--invite', `https://127.0.0.1:${link.port}`]));
-    const caddies = () => caddiesOf(dataDir);
-    const signal = (signal: NodeJS.Signals) => {
-      for (const { pid } of caddies()) process.kill(pid, signal);
-    };
+    const signal = (signal: NodeJS.Signals) => signalCaddies(dataDir, signal);
     return {
       name,
       agent,
@@ -150,7 +147,7 @@ export async function startProcesses(
         thaw: () => signal('SIGCONT'),
         revive: async () => {},
       },
-      proxies: () => caddies().length,
+      proxies: () => caddiesOf(dataDir).length,
       invitation: () =>
         until(() => /^invitation: (.+)$/m.exec(agent.output())?.[1], `an invitation of ${name}`),
       async served(host: string) {

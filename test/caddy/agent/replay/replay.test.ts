@@ -1,8 +1,9 @@
 // proof: agent
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { appendFileSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { socketsOf } from '../../../../agent/caddy/ports/sockets.ts';
 import { findCaddies } from '../../../../agent/caddy/process/processes.ts';
 import { REPLAY_MS, type ReplayState } from '../../../../src/features/replay/wire.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
@@ -278,22 +279,21 @@ test('ends when it is told to, and is forgotten', async () => {
 
 /** The ports of this agent's trial of what is live, by proc_pid_net(5): 127.101.0.1, listening. */
 function trialPorts(): number[] {
-  const own = new Set(trialPids().flatMap(socketsOf));
+  const own = new Set(trialPids().flatMap(inodesOf));
   return [...readFileSync('/proc/net/tcp', 'utf8').matchAll(LISTENING)].flatMap(
     ([, port = '', inode = '']) => (own.has(inode) ? [Number.parseInt(port, 16)] : []),
   );
 }
 const LISTENING = / 0100657F:([0-9A-F]{4}) \S+ 0A(?: +\S+){5} +(\d+)/g;
 
-/** The inodes of a process's sockets. */
-const socketsOf = (pid: number): string[] =>
-  readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
-    try {
-      return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? [];
-    } catch {
-      return []; // It was closed meanwhile.
-    }
-  });
+/** The inodes of a process's sockets; none if it ended meanwhile. */
+const inodesOf = (pid: number): string[] => {
+  try {
+    return [...socketsOf(pid)];
+  } catch {
+    return [];
+  }
+};
 
 test('answers nobody else, as a trial lets in whoever claims an address', async () => {
   const secret = 'http://app.example {\nrespond "only for some"\n}\n';

@@ -7,6 +7,7 @@ import { findCaddies } from '../../../../agent/caddy/process/processes.ts';
 import type { ReplayState } from '../../../../src/features/replay/wire.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
 import { some } from '../../../harness/full.ts';
+import { presented } from '../../../harness/lone-agent.ts';
 import { startOwnNetwork } from '../../../harness/own-network.ts';
 import { runProgram } from '../../../harness/program.ts';
 import { seededRandom } from '../../../harness/random.ts';
@@ -44,22 +45,25 @@ const trials = () =>
     findCaddies(join(homeOf(), name), 'caddy').map(({ pid }) => pid),
   );
 
-/** The files below a folder with what is in them. */
-function contents(folder: string): Record<string, string> {
+/** Caddy's certificates and its authority, with what is in them. Other files may be gone before they are read. */
+function certificates(folder: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((file) => /certificates|pki/.test(file));
   return Object.fromEntries(files.map((file) => [file, Bun.hash(readFileSync(file)).toString(36)]));
 }
 
 test('upstreams, sign-in service, log, statistics and certificates are as they were', async () => {
   const statistics = async () => (await agent.get('/logs/stats?buckets=10')).text;
-  // Those that are made once are made now.
+  // Those that are made once are made now, and those of the live sites after their publish.
   await agent.replay(text);
-  const storage = () =>
-    Object.fromEntries(
-      Object.entries(contents(agent.dataDir)).filter(([file]) => /certificates|pki/.test(file)),
-    );
+  for (const { name, isApart } of config.sites.filter(({ tls }) => tls)) {
+    const port = isApart ? agent.ports.secure : agent.httpsPort;
+    const isMade = async () => (await presented(port, name.replace('*', 'any'))) === 'Caddy';
+    await until(isMade, `a certificate for ${name}`);
+  }
+  const storage = () => certificates(agent.dataDir);
   const seen = async () => [
     services.arrived(),
     readFileSync(agent.logFile, 'utf8'),

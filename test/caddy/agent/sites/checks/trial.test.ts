@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { findCaddies } from '../../../../../agent/caddy/process/processes.ts';
 import type { Check, ChecksAnswer } from '../../../../../src/shared/wire/checks.ts';
+import { caddyIs } from '../../../../harness/caddys.ts';
 import { forFile } from '../../../../harness/for-file.ts';
 import { type Program, runProgram } from '../../../../harness/program.ts';
 import { startRefusingAcme } from '../../../../harness/refusing-acme.ts';
@@ -65,6 +66,14 @@ const proxyfile = `http://live.example:${stack.httpPort} {\n\trespond live\n}\n`
 const json = { proxyfile };
 await ask(`${stack.agent}/proxy/reload`, { json, headers: stack.agentHeaders });
 afterAll(() => Promise.all([upstream.stop(true), acme.stop()]));
+if (caddyIs('>=2.8.0')) {
+  // After the first load, Caddy cleans its storage, and notes when.
+  const storage = join(stack.dataDir, 'caddy/data/caddy');
+  const isClean = () =>
+    existsSync(join(storage, 'last_clean.json')) &&
+    !existsSync(join(storage, 'locks/storage_clean.lock'));
+  await until(isClean, 'a clean storage');
+}
 
 describe('a trial is refused', () => {
   const site = 'http://a.example {\n\trespond a\n}\n';
