@@ -138,10 +138,8 @@ export async function createWorld() {
       const served = new Map<string, string>();
       for (const host of hosts) {
         const url = `http://127.0.0.1:${ports.http}/`;
-        const answer = await fetch(url, { headers: { Host: host }, keepalive: false }).catch(
-          () => null,
-        );
-        served.set(host, (await answer?.text()) ?? '');
+        const answer = await ask(url, { headers: { Host: host } }).catch(() => null);
+        served.set(host, answer?.text ?? '');
       }
       return { rows, policy, changes, file, served };
     },

@@ -5,6 +5,7 @@ import { caddiesOf, signalCaddies } from './caddys.ts';
 import { mayMount, mountSmall, unmount } from './mount.ts';
 import { type Program, runProgram } from './program.ts';
 import { type Relay, startRelay } from './relay.ts';
+import { limit } from './speed.ts';
 import { type Answer, ask, freePort, signUp, temporaryFolder, until } from './stack.ts';
 
 /** A process, or a Caddy that its agent starts. */
@@ -152,11 +153,8 @@ export async function startProcesses(
         until(() => /^invitation: (.+)$/m.exec(agent.output())?.[1], `an invitation of ${name}`),
       async served(host: string) {
         const url = `http://127.0.0.1:${httpPort}/`;
-        const init = { headers: { Host: host }, keepalive: false };
-        const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(5_000) }).catch(
-          () => null,
-        );
-        return answer && { text: await answer.text(), headers: answer.headers };
+        const answer = ask(url, { headers: { Host: host } }).catch(() => null);
+        return Promise.race([answer, Bun.sleep(limit(5_000)).then(() => null)]);
       },
     };
   }

@@ -14,6 +14,7 @@ import { connect } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
 import { caddyIs } from '../../../harness/caddys.ts';
 import { serverForFile } from '../../../harness/for-file.ts';
+import { countListeners } from '../../../harness/listeners.ts';
 import { limit } from '../../../harness/speed.ts';
 import { freePort, until } from '../../../harness/stack.ts';
 import { type SitesCaddy, serveCaddyfile } from '../../../hub/recipes/sites-caddy.ts';
@@ -48,7 +49,12 @@ beforeAll(async () => {
   await make();
   caddy = await serveCaddyfile((plain) => textFor(plain, 'home'));
 });
-beforeEach(() => publish('home'));
+/** Waits until no connection gets to a server before: Caddy answers a load while it ends those. */
+const settled = () => until(() => countListeners(port) === 1, 'the end of the servers before');
+beforeEach(async () => {
+  await publish('home');
+  await settled();
+});
 afterAll(async () => {
   await caddy.stop();
   rmSync(folder, { recursive: true });
@@ -134,6 +140,7 @@ describe.each(HOSTS)('once its authority is another one, at %s', (host, stranger
   test('the old certificate gets no connection, and the new one gets in', async () => {
     expect(await curl(host, 'mine')).toContain('BODY');
     await publish('other');
+    await settled();
     expect(await curl(host, 'mine')).toBe('no connection');
     expect(await curl(host)).toBe(stranger);
     expect(await curl(host, 'theirs')).toContain('BODY');
@@ -191,6 +198,7 @@ describe.each(HOSTS)('once its authority is another one, at %s', (host, stranger
     if (!existsSync(file)) return;
     expect(await ask(host, tls, ['-sess_in', file])).toContain('BODY');
     await publish('other');
+    await settled();
     for (const more of [[], identity]) {
       expect(await ask(host, tls, ['-sess_in', file, ...more])).not.toContain('BODY');
     }
