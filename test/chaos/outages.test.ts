@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mayMount } from '../harness/mount.ts';
 import { NTFY, type Ntfy, startNtfy } from '../harness/ntfy.ts';
 import { limit } from '../harness/speed.ts';
+import { until } from '../harness/stack.ts';
 import { arrivedAt, lineOf } from './inbox.ts';
 import { runOutage, startWorld, type World } from './outage-world.ts';
 import {
@@ -79,8 +80,12 @@ test(
       expect(same.filter((one) => one.about.includes(about)).map(lineOf)).toHaveLength(1);
     }
     expect(seen.map(lineOf)).toHaveLength(wanted.length);
-    if (ntfy) {
-      const titles = (await ntfy.messages(TOPIC)).map(({ title }) => title);
+    const phone = ntfy;
+    if (phone) {
+      // No channel waits for another one.
+      const both = async () => (await phone.messages(TOPIC)).length > 1;
+      await until(both, 'both messages of the phone', 60_000);
+      const titles = (await phone.messages(TOPIC)).map(({ title }) => title);
       expect(titles).toEqual(['stopped: Caddy is down', 'stopped: Caddy is up again']);
     }
   },

@@ -47,7 +47,7 @@ describe('the receiver', () => {
     stop.abort();
     receiver.behave('hangs');
     const hung = fetch(`${receiver.url}/hook`, { method: 'POST', signal: AbortSignal.timeout(50) });
-    expect(hung).rejects.toThrow();
+    await expect(hung).rejects.toThrow();
     receiver.behave('floods');
     const flood = (await post('/hook', signed('{}'))).body?.getReader();
     expect((await flood?.read())?.value?.length).toBeGreaterThan(1_000);

@@ -1,6 +1,5 @@
 /** Runs the program on a terminal, for what it does only there. */
 import { MAIN } from './program.ts';
-import { until } from './stack.ts';
 
 /**
  * Without colours.
@@ -12,6 +11,7 @@ export async function runAtTerminal(
   { cwd, env = {}, type = '' }: { cwd: string; env?: Record<string, string>; type?: string },
 ): Promise<{ code: number; seen: string }> {
   let seen = '';
+  const ended = Promise.withResolvers<void>();
   const decoder = new TextDecoder();
   const child = Bun.spawn([process.execPath, MAIN, ...args], {
     cwd,
@@ -21,10 +21,12 @@ export async function runAtTerminal(
       data: (_terminal, bytes) => {
         seen += decoder.decode(bytes, { stream: true });
       },
+      exit: () => ended.resolve(),
     },
   });
   child.terminal?.write(type);
   const code = await child.exited;
-  await until(() => seen.endsWith('\n'), 'the output');
+  // What it wrote last may come after its end.
+  await ended.promise;
   return { code, seen: seen.replaceAll('\r\n', '\n') };
 }

@@ -74,8 +74,8 @@ describe.skipIf(!hasStream || !caddyIs('>=2.7'))('nginx in front of Caddy', () =
       expect(heard).toStartWith('PROXY TCP4 127.0.0.1 ');
       // signalbox itself asks Caddy without a word of who it is.
       expect(await visit('secure.example', stack.httpsPort)).toBe('127.0.0.1');
-      const entries = readFileSync(stack.accessLog, 'utf8');
-      expect(entries).toContain('"client_ip":"127.0.0.9"');
+      const entries = () => readFileSync(stack.accessLog, 'utf8');
+      await until(() => entries().includes('"client_ip":"127.0.0.9"'), 'the entry of the visit');
     } finally {
       await stop();
       other.stop(true);

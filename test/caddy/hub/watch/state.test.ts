@@ -188,7 +188,10 @@ describe('an upstream', () => {
 
     const server = Bun.serve({ hostname: '127.0.0.1', port, fetch: () => new Response('back') });
     expect((await stack.served('up.example')).status).toBe(200);
-    const up = await stateWhen(id, ({ errors }) => errors.upstream?.standing === false);
+    const up = await stateWhen(
+      id,
+      ({ errors, upstreams }) => errors.upstream?.standing === false && upstreams[0]?.up,
+    );
     expect(up.upstreams).toMatchObject([{ address, up: true, unknown: null, error: null }]);
     expect(Date.parse(up.upstreams[0]?.since ?? '')).toBeGreaterThan(
       Date.parse(down.upstreams[0]?.since ?? ''),
