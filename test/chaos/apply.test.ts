@@ -9,6 +9,7 @@ import { expect, test } from 'bun:test';
 import { forFile } from '../harness/for-file.ts';
 import { FULL, some } from '../harness/full.ts';
 import { seededRandom } from '../harness/random.ts';
+import { limit } from '../harness/speed.ts';
 import { ask, until } from '../harness/stack.ts';
 import { createWorld, type Part } from './world.ts';
 
@@ -164,5 +165,5 @@ test.each(['apply', 'restore'] as const)(
     // Of a few kills, none may hit the moment between the publish and its answer.
     if (FULL) expect(tally.made).toBeGreaterThan(0);
   },
-  Math.max(150_000, KILLS * 6_000),
+  limit(Math.max(150_000, KILLS * 6_000)),
 );

@@ -94,7 +94,8 @@ test(`after ${KILLS} kills, no backup is broken, and the next one is made`, asyn
   change();
   const longest = await timed(() => runProgram(['backup'], env, folder).exited());
   let cut = 0;
-  for (let kill = 0; kill < KILLS; kill++) {
+  // More if the machine has become faster since it was measured, and all came too late.
+  for (let kill = 0; kill < KILLS || (cut === 0 && kill < 4 * KILLS); kill++) {
     change();
     if (await killed(['backup'], longest)) cut++;
     for (const name of finals()) digestIn(join(dir, name));

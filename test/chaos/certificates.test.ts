@@ -14,6 +14,7 @@ import { forAllTests } from '../harness/for-tests.ts';
 import { some } from '../harness/full.ts';
 import { presented } from '../harness/lone-agent.ts';
 import { seededRandom } from '../harness/random.ts';
+import { limit } from '../harness/speed.ts';
 import { until } from '../harness/stack.ts';
 
 const KILLS = some(3, 300, 'CHAOS_KILLS');
@@ -134,7 +135,7 @@ describe.skipIf(!HAS_ACME)('certificates', () => {
       expect([changes.status, changes.text]).toEqual([200, expect.any(String)]);
       await agreed();
     },
-    Math.max(60_000, KILLS * 8_000),
+    limit(Math.max(60_000, KILLS * 8_000)),
   );
 });
 

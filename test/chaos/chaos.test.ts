@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import { forFile } from '../harness/for-file.ts';
 import { some } from '../harness/full.ts';
 import { type Random, seededRandom } from '../harness/random.ts';
+import { limit } from '../harness/speed.ts';
 import { createModel } from './model.ts';
 import { createWorld, type Part } from './world.ts';
 
@@ -74,5 +75,5 @@ test(
     );
     expect(model.tally.accepted).toBeGreaterThan(KILLS / 4);
   },
-  Math.max(150_000, KILLS * 6_000),
+  limit(Math.max(150_000, KILLS * 6_000)),
 );

@@ -12,6 +12,7 @@ import { some } from '../harness/full.ts';
 import { countListeners } from '../harness/listeners.ts';
 import { runProgram } from '../harness/program.ts';
 import { seededRandom } from '../harness/random.ts';
+import { limit } from '../harness/speed.ts';
 import { ask, freePort, portSettings, temporaryFolder, until } from '../harness/stack.ts';
 
 const KILLS = some(3, 8, 'CHAOS_KILLS');
@@ -74,5 +75,5 @@ test(
       rmSync(home, { recursive: true, force: true });
     }
   },
-  Math.max(120_000, KILLS * 10_000),
+  limit(Math.max(120_000, KILLS * 10_000)),
 );

@@ -8,6 +8,7 @@ import { expect, test } from 'bun:test';
 import { forFile, listenerForFile } from '../harness/for-file.ts';
 import { some } from '../harness/full.ts';
 import { seededRandom } from '../harness/random.ts';
+import { limit } from '../harness/speed.ts';
 import { ask } from '../harness/stack.ts';
 import { createWorld, type Part, type Sent } from './world.ts';
 
@@ -103,5 +104,5 @@ test(
     console.log(`${KILLS} kills, seed ${SEED}: ${JSON.stringify(tally)}`);
     expect(tally.made).toBeGreaterThan(0);
   },
-  Math.max(150_000, KILLS * 6_000),
+  limit(Math.max(150_000, KILLS * 6_000)),
 );

@@ -10,6 +10,7 @@ import { startProcesses } from '../harness/fleet-processes.ts';
 import { forFile } from '../harness/for-file.ts';
 import { FULL, some } from '../harness/full.ts';
 import { seededRandom } from '../harness/random.ts';
+import { limit } from '../harness/speed.ts';
 import { until } from '../harness/stack.ts';
 import { createEvents } from './several-events.ts';
 import { createInspection } from './several-faults.ts';
@@ -36,6 +37,7 @@ test(
     inspection.count();
     const seen = new Map<string, number>();
     const took: number[] = [];
+    let inTime = 0;
     for (let done = 0; done < EVENTS; ) {
       const events = pickEvents();
       const names = events.map(({ name }) => name);
@@ -64,7 +66,8 @@ test(
         throw new Error(`${error.message}: ${faults.join('; ')}`);
       });
       const milliseconds = Math.round(performance.now() - from);
-      if (milliseconds > CONTRACT_MS) console.log(`slow: ${milliseconds} ms`, where);
+      if (milliseconds <= limit(CONTRACT_MS)) inTime++;
+      else console.log(`slow: ${milliseconds} ms`, where);
       took.push(milliseconds);
       inspection.count();
       done += events.length;
@@ -76,9 +79,8 @@ test(
     expect(model.tally.accepted).toBeGreaterThan(EVENTS / 4);
     // A few events may all come while nothing changes, or on a machine that is busy.
     if (!FULL) return;
-    const inTime = took.filter((milliseconds) => milliseconds <= CONTRACT_MS);
-    expect(inTime.length).toBeGreaterThan(took.length / 2);
+    expect(inTime).toBeGreaterThan(took.length / 2);
     expect(model.tally.behind).toBeGreaterThan(0);
   },
-  Math.max(120_000, EVENTS * 6_000),
+  limit(Math.max(120_000, EVENTS * 6_000)),
 );

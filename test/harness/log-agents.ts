@@ -9,6 +9,7 @@ import { logRoutes as logRoutesOfHub } from '../../src/hub/logs/routes.ts';
 import { Failure } from '../../src/shared/failure.ts';
 import { errors } from '../../src/shared/http.ts';
 import { jsonBody, lateBodies } from '../../src/shared/json-body.ts';
+import { limit } from './speed.ts';
 import { freePort } from './stack.ts';
 
 export type LogAgent = Agent & {
@@ -51,7 +52,7 @@ type LogLimits = Pick<Parameters<typeof createLogs>[0], 'readLimit'>;
 /** Serves the routes of a log as an agent does. @param file the path of its live file */
 export function listenWithLogs(file: string, port: number, limits: LogLimits = {}) {
   // Answers that are cut short on a busy machine would not be comparable.
-  const logs = createLogs({ file, timeout: 20_000, ...limits });
+  const logs = createLogs({ file, timeout: limit(20_000), ...limits });
   const app = new Elysia()
     .use(errors({ report: (error) => console.error(error), words: true }))
     .use(lateBodies())

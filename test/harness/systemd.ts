@@ -4,6 +4,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { limit } from './speed.ts';
 import { temporaryFolder, until } from './stack.ts';
 
 export type Machine = {
@@ -20,7 +21,7 @@ export type Machine = {
 
 /** For a script: repeats a command until it succeeds. */
 export const retry = (command: string) =>
-  `n=0; until ${command}; do n=$((n + 1)); [ $n -lt 100 ]; sleep 0.1; done`;
+  `n=0; until ${command}; do n=$((n + 1)); [ $n -lt ${limit(100)} ]; sleep 0.1; done`;
 
 const SYSTEMD = '/lib/systemd/systemd';
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];

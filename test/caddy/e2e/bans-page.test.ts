@@ -9,6 +9,7 @@ import { startHubAlone } from '../../harness/hub-alone.ts';
 import { type OwnNetwork, startOwnNetwork } from '../../harness/own-network.ts';
 import { type Owner, startOwner } from '../../harness/owner.ts';
 import { filesOf } from '../../harness/page.ts';
+import { limit } from '../../harness/speed.ts';
 import { ask, until } from '../../harness/stack.ts';
 
 const hasFail2ban = Bun.which('fail2ban-regex') !== null;
@@ -115,7 +116,7 @@ describe.skipIf(!canBan)('fail2ban', () => {
     );
     const visit = (last: number, path = '') =>
       network.run(
-        `curl -s -m 1 -o /dev/null --interface 203.0.113.${last} 'http://203.0.113.1/${path}' && echo in || echo out`,
+        `curl -s -m ${limit(1_000) / 1_000} -o /dev/null --interface 203.0.113.${last} 'http://203.0.113.1/${path}' && echo in || echo out`,
       );
     await until(async () => (await visit(10)) === 'in\n', 'Caddy');
 

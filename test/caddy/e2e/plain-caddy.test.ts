@@ -7,6 +7,7 @@ import { selfSigned } from '../../harness/certificate.ts';
 import { type OwnNetwork, startOwnNetwork } from '../../harness/own-network.ts';
 import { readPage, shellIn } from '../../harness/page.ts';
 import { type Program, runProgram } from '../../harness/program.ts';
+import { limit } from '../../harness/speed.ts';
 import { temporaryFolder, until } from '../../harness/stack.ts';
 
 const probe = await startOwnNetwork();
@@ -14,6 +15,9 @@ await probe?.stop();
 const HUB = 'http://127.0.0.1:3000/api';
 const { blocksUnder } = await readPage('docs/moving.md');
 const [exporting = '', running = ''] = blocksUnder('From signalbox to a plain Caddy');
+
+/** Seconds for a visit: of a password, Caddy makes a hash. */
+const MOST = limit(5_000) / 1_000;
 
 /** Sites, and what visitors send. */
 const VISITS = {
@@ -55,7 +59,7 @@ describe.skipIf(probe === null)('the published Caddyfile', () => {
   const answers = async () => {
     const visit = (words: string) =>
       shell(
-        `curl -sk -m 5 -w '\\n%{http_code} %{redirect_url} %header{www-authenticate}' --connect-to ::127.0.0.1: ${words}`,
+        `curl -sk -m ${MOST} -w '\\n%{http_code} %{redirect_url} %header{www-authenticate}' --connect-to ::127.0.0.1: ${words}`,
       );
     const all = Object.entries(VISITS).map(async ([what, words]) => {
       const { code, out } = await visit(words);
@@ -135,7 +139,8 @@ describe.skipIf(probe === null)('the published Caddyfile', () => {
 
   test('serves the same without signalbox', async () => {
     const trusting = (root: string, url: string) => async () =>
-      (await shell(`curl -s -m 5 --connect-to ::127.0.0.1: --cacert ${root} ${url} || :`)).out;
+      (await shell(`curl -s -m ${MOST} --connect-to ::127.0.0.1: --cacert ${root} ${url} || :`))
+        .out;
     const kept = trusting('kept.pem', 'https://kept.example/');
     const storage = 'data/caddy/data/caddy';
     const own = trusting(`${storage}/pki/authorities/local/root.crt`, VISITS.https);

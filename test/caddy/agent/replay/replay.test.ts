@@ -9,10 +9,11 @@ import { REPLAY_MS, type ReplayState } from '../../../../src/features/replay/wir
 import { caddyIs } from '../../../harness/caddys.ts';
 import { forFile } from '../../../harness/for-file.ts';
 import { startLoneAgent } from '../../../harness/lone-agent.ts';
+import { limit } from '../../../harness/speed.ts';
 import { freePort, until } from '../../../harness/stack.ts';
 
 // Visitors come first, so on a busy machine a replay may take all the time that it has.
-setDefaultTimeout(2 * REPLAY_MS);
+setDefaultTimeout(limit(2 * REPLAY_MS));
 
 /** How often each upstream was asked. */
 const asked = { one: 0, two: 0, auth: 0 };

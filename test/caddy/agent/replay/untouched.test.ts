@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCaddies } from '../../../../agent/caddy/process/processes.ts';
-import type { ReplayState } from '../../../../src/features/replay/wire.ts';
+import { REPLAY_MS, type ReplayState } from '../../../../src/features/replay/wire.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
 import { some } from '../../../harness/full.ts';
 import { presented } from '../../../harness/lone-agent.ts';
@@ -161,10 +161,11 @@ test.skipIf(!isRoot)('no packet leaves the machine', async () => {
     const before = await sent();
     const request = { proxyfile: after, hosts: null, days: 7, requests: 1_000, signedIn: true };
     const { id } = await asked<{ id: string }>('/proxy/replay', request);
-    const state = await until(async () => {
+    const ended = async () => {
       const now = await asked<ReplayState>(`/proxy/replay?id=${id}`);
       return now.state !== 'running' && now;
-    }, 'the replay');
+    };
+    const state = await until(ended, 'the replay', REPLAY_MS);
     expect(state).toMatchObject({ state: 'done' });
     expect(state.differ).toBeGreaterThan(0);
     expect(await sent()).toBe(before);

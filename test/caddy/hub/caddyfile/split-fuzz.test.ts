@@ -19,6 +19,7 @@ import { versionOf } from '../../../harness/caddys.ts';
 import { forFile } from '../../../harness/for-file.ts';
 import { some } from '../../../harness/full.ts';
 import { type Random, seededRandom } from '../../../harness/random.ts';
+import { limit } from '../../../harness/speed.ts';
 
 const SECONDS = some(2, 5, 'FUZZ_SECONDS') / 2.5;
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260_102);
@@ -143,5 +144,5 @@ test(
     }
     expect(counts.same).toBe(counts.accepted);
   },
-  SECONDS * 1_000 + 30_000,
+  limit(SECONDS * 1_000 + 30_000),
 );

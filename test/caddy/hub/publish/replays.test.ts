@@ -7,10 +7,11 @@ import { forFile } from '../../../harness/for-file.ts';
 import { EMPTIED, npmDatabase, npmForm } from '../../../harness/npm-database.ts';
 import { startOwner } from '../../../harness/owner.ts';
 import { sendRaw } from '../../../harness/raw.ts';
+import { limit } from '../../../harness/speed.ts';
 import { type Answer, ask, until } from '../../../harness/stack.ts';
 
 // Visitors come first, so on a busy machine a replay may take all the time that it has.
-setDefaultTimeout(2 * REPLAY_MS);
+setDefaultTimeout(limit(2 * REPLAY_MS));
 
 type Started = { id: string; replay?: string; code?: string };
 

@@ -6,10 +6,11 @@ import { CLOUDFLARE } from '../../../../src/hub/caddyfile/cloudflare.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
 import { forFile } from '../../../harness/for-file.ts';
 import { type Body, startOwner } from '../../../harness/owner.ts';
+import { limit } from '../../../harness/speed.ts';
 import { ask, hasFeature, until } from '../../../harness/stack.ts';
 
 // On a busy machine, a replay may take all the time that it has.
-setDefaultTimeout(2 * REPLAY_MS);
+setDefaultTimeout(limit(2 * REPLAY_MS));
 
 type Preamble = Body & { trustedProxies: string[] | null };
 

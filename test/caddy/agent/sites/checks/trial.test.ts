@@ -8,6 +8,7 @@ import { caddyIs } from '../../../../harness/caddys.ts';
 import { forFile } from '../../../../harness/for-file.ts';
 import { type Program, runProgram } from '../../../../harness/program.ts';
 import { startRefusingAcme } from '../../../../harness/refusing-acme.ts';
+import { limit } from '../../../../harness/speed.ts';
 import {
   ask,
   freePort,
@@ -65,7 +66,6 @@ const stack = await forFile(startStack());
 const proxyfile = `http://live.example:${stack.httpPort} {\n\trespond live\n}\n`;
 const json = { proxyfile };
 await ask(`${stack.agent}/proxy/reload`, { json, headers: stack.agentHeaders });
-afterAll(() => Promise.all([upstream.stop(true), acme.stop()]));
 if (caddyIs('>=2.8.0')) {
   // After the first load, Caddy cleans its storage, and notes when.
   const storage = join(stack.dataDir, 'caddy/data/caddy');
@@ -74,6 +74,7 @@ if (caddyIs('>=2.8.0')) {
     !existsSync(join(storage, 'locks/storage_clean.lock'));
   await until(isClean, 'a clean storage');
 }
+afterAll(() => Promise.all([upstream.stop(true), acme.stop()]));
 
 describe('a trial is refused', () => {
   const site = 'http://a.example {\n\trespond a\n}\n';
@@ -167,7 +168,7 @@ describe('a trial', () => {
     const checked = (name: string) =>
       `http://${name}.example {\n\t${to} {\n\t\thealth_uri /health-of-${name}\n\t}\n}\n`;
     paths.clear();
-    const check = { path: '/hang', within: 0.5 };
+    const check = { path: '/hang', within: limit(500) / 1_000 };
     await tried(checked('a') + checked('b'), 'a.example', 80, check);
     expect([...paths]).toContain('/health-of-a');
     expect([...paths]).not.toContain('/health-of-b');
@@ -227,7 +228,7 @@ describe('the trial of a change', () => {
     if (status !== 200) throw new Error(text);
     return body.answers;
   };
-  const check = { path: '/', within: 0.2 };
+  const check = { path: '/', within: limit(200) / 1_000 };
   const port = freePort();
 
   test.each<[string, string, Asked, string | null]>([
@@ -274,7 +275,7 @@ describe('the trial of a change', () => {
 
   test('has no doubt of what passed, and says how long that took', async () => {
     const [answer] = await ofChange('http://a.example {\n\trespond a\n}', [
-      { name: 'a.example', port: 80, check },
+      { name: 'a.example', port: 80, check: { path: '/' } },
     ]);
     expect(answer).toEqual({
       passed: true,
@@ -286,8 +287,9 @@ describe('the trial of a change', () => {
 
   test('waits for its turn, and leaves nothing behind', async () => {
     const text = 'http://a.example {\n\trespond a\n}\n';
-    const asked = [{ name: 'a.example', port: 80, check }];
-    const previews = Array.from({ length: 4 }, () => tried(text, 'a.example', 80, check));
+    const passing = { path: '/' };
+    const asked = [{ name: 'a.example', port: 80, check: passing }];
+    const previews = Array.from({ length: 4 }, () => tried(text, 'a.example', 80, passing));
     const all = await Promise.all(Array.from({ length: 8 }, () => ofChange(text, asked)));
     const answers = [...all.flat(), ...(await Promise.all(previews))];
     expect(answers.map((answer) => answer?.passed)).toEqual(answers.map(() => true));
