@@ -3,6 +3,7 @@
  * no good in such ways cannot be had otherwise. `at last`: only once visitors get it.
  */
 import { readFileSync, writeSync } from 'node:fs';
+import { limit } from './speed.ts';
 
 const [mode = ''] = process.argv.slice(2);
 
@@ -14,7 +15,7 @@ type Config = {
 
 const forever = () => new Promise<never>(() => {});
 // Whatever becomes of the test.
-setTimeout(() => process.exit(1), 60_000);
+setTimeout(() => process.exit(1), limit(60_000));
 
 const opened: Bun.Server<undefined>[] = [];
 let admin: Bun.Server<undefined> | undefined;
@@ -26,7 +27,8 @@ function load(next: Config): void {
   const isLast = listen !== '' && next.apps !== undefined;
   if (mode === 'refuses' && next.apps) throw new Error('loading config: not today');
   if (mode === 'refuses at last' && isLast) throw new Error('loading config: not so late');
-  if (mode === 'ends soon at last' && isLast) setTimeout(() => process.exit(1), 500);
+  // Once the restart was answered.
+  if (mode === 'ends soon at last' && isLast) setTimeout(() => process.exit(1), limit(500));
   for (const one of opened.splice(0)) void one.stop(true);
   const servers = Object.values(next.apps?.http?.servers ?? {});
   for (const address of new Set(servers.flatMap((server) => server.listen))) {

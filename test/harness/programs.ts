@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import type { ProgramsAnswer } from '../../src/features/programs/wire.ts';
 import { CADDYS } from './caddys.ts';
 import { type LoneAgent, startLoneAgent } from './lone-agent.ts';
+import { SLOWNESS } from './speed.ts';
 import { temporaryFolder, until } from './stack.ts';
 
 export const sumOf = (bytes: Uint8Array): string =>
@@ -45,7 +46,8 @@ export function badCaddy(folder: string, mode: string): string {
   const lines = [
     '#!/bin/sh',
     `case "$1 is: ${mode}" in`,
-    `run*) sleep 0.1; exec '${process.execPath}' '${join(import.meta.dir, 'bad-caddy.ts')}' '${mode}' ;;`,
+    // It gets the variables of Caddy alone.
+    `run*) sleep 0.1; SLOWNESS=${SLOWNESS} exec '${process.execPath}' '${join(import.meta.dir, 'bad-caddy.ts')}' '${mode}' ;;`,
     '"version is: hangs"|"list-modules is: hangs later") exec sleep 60 ;;',
     '"version is: is another program") echo "BusyBox v1.35.0"; exit ;;',
     '"version is: is too old") echo "v2.6.1 h1:stand-in="; exit ;;',
