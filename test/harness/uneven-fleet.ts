@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Fleet, startFleet } from './fleet.ts';
-import { type Answer, freePort, temporaryFolder } from './stack.ts';
+import { type Answer, ask, freePort, temporaryFolder } from './stack.ts';
 
 /** The agent whose Caddy lacks the variables; the other one is `local`. */
 export const LACKING = 'twin';
@@ -51,8 +51,9 @@ export async function startUnevenFleet(): Promise<UnevenFleet> {
     setOwn: (config) => fleet.call('PUT', `/preamble?agent=${LACKING}`, { config }),
     pause: (paused) => fleet.call('PATCH', `/agents/${LACKING}`, { paused }),
     async answers(agent, host) {
-      const found = await fetch(`http://127.0.0.1:${ports[agent]}/`, { headers: { Host: host } });
-      return found.status === 401 ? '401' : found.text();
+      const url = `http://127.0.0.1:${ports[agent]}/`;
+      const { status, text } = await ask(url, { headers: { Host: host } });
+      return status === 401 ? '401' : text;
     },
   };
   await uneven.setShared(sharedPreamble());
