@@ -72,7 +72,12 @@ describe('another hub', () => {
   test('on the folder of a demo answers nobody without a session', async () => {
     const [home = ''] = running.left();
     const copy = join(folder, 'copy');
-    cpSync(home, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+    const own = join(home, 'caddy');
+    const filter = (path: string) => path !== own && !path.endsWith('.sock');
+    // Nothing is written or removed while it is copied.
+    running.child.kill('SIGSTOP');
+    cpSync(home, copy, { recursive: true, filter });
+    running.child.kill('SIGCONT');
     const env = { DATA_DIR: copy, HUB_PORT: '0', AGENT_PORT: '0', HUB_HOST: '127.0.0.1' };
     // All of them have routes, also where these tests run without one.
     const SIGNALBOX_FEATURES = FEATURES.map(({ name }) => name).join(',');
@@ -225,8 +230,11 @@ describe('everybody', () => {
     expect(times).toEqual(times.toSorted((a, b) => b - a));
     expect((times[0] ?? 0) - (times.at(-1) ?? 0)).toBeGreaterThan(6 * 24 * 3_600_000);
 
-    const log = await get<{ total: number }>('/logs?pageSize=1');
-    expect(log.body.total).toBeGreaterThan(20_000);
+    // On a busy machine the first answers are of what was read by then.
+    await until(async () => {
+      const log = await get<{ total: number }>('/logs?pageSize=1');
+      return log.body.total > 20_000;
+    }, 'the log of a week');
     const uptime = (await get<{ month: { share: number } }[]>('/vhosts/uptime')).body;
     expect(uptime.length).toBe(11);
   });
@@ -270,7 +278,7 @@ describe('the command', () => {
       await fetch(`${address}/api/logs/tail`);
       expect(await end(demo, signal)).toBe(signal === 'SIGKILL' ? 137 : 0);
       await until(() => demo.left().length === 0, 'the folder to be gone');
-      expect(caddiesOf(home)).toEqual([]);
+      await until(() => caddiesOf(home).length === 0, 'its Caddy to end');
       expect(readdirSync(folder)).not.toContain('unused');
     },
   );
@@ -281,7 +289,7 @@ describe('the command', () => {
     await until(() => caddiesOf(home).length > 0, 'a Caddy');
     await end(demo, 'SIGKILL');
     await until(() => demo.left().length === 0, 'the folder to be gone');
-    expect(caddiesOf(home)).toEqual([]);
+    await until(() => caddiesOf(home).length === 0, 'its Caddy to end');
   });
 
   test('tells whose port is taken, and leaves nothing behind', async () => {

@@ -46,7 +46,10 @@ describe('Caddy', () => {
       expect((await reload(of)).status).toBe(200);
       const folder = join(of.dataDir, 'caddy');
       const [before] = caddiesOf(of.dataDir, bin);
-      for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+      // What Caddy itself removes meanwhile is gone as well.
+      for (const name of readdirSync(folder)) {
+        rmSync(join(folder, name), { recursive: true, force: true });
+      }
       await until(async () => (await reload(of)).status === 200, 'a change to go through', 60_000);
       expect(await isServed(of)).toBe(true);
       const after = caddiesOf(of.dataDir, bin);

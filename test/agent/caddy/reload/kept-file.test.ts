@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { readIfThere } from '../../../../src/shared/system/files.ts';
 import { type Chain, makeChain, makeIssuer } from '../../../harness/certificate.ts';
 import { type LoneAgent, siteOf, startLoneAgent } from '../../../harness/lone-agent.ts';
 import { ask, freePort, until } from '../../../harness/stack.ts';
@@ -42,9 +43,10 @@ const serialsIn = (): string[] =>
     ({ chain }) => [wild, next, other].find((one) => one.chain === chain)?.serial ?? 'unknown',
   );
 
-/** It signs a certificate in its own time. */
-const servedByCaddy = () =>
-  until(async () => (await agent.presented(NAME)) === 'Caddy', 'a certificate of Caddy');
+/** Caddy answers a load before it has closed the listeners of what was live, and signs a certificate in its own time. */
+const presentedSoon = (wanted: string) =>
+  until(async () => (await agent.presented(NAME)) === wanted, `the certificate ${wanted}`);
+const servedByCaddy = () => presentedSoon('Caddy');
 
 async function publish(chains: readonly Chain[], sites = SITE): Promise<void> {
   const { status, text } = await agent.reload(textOf(chains, sites), chains);
@@ -147,9 +149,13 @@ describe('the file', () => {
     const texts = [...answers.map(({ text }) => text), ...agent.lines, agent.readProxyfile()];
     const files = readdirSync(agent.folder, { recursive: true, encoding: 'utf8' })
       .map((name) => join(agent.folder, name))
-      .filter((path) => path !== agent.file && statSync(path).isFile());
+      .filter(
+        (path) =>
+          path !== agent.file && statSync(path, { throwIfNoEntry: false })?.isFile() === true,
+      );
     expect(files.filter((path) => /caddy\.log$|\.signalbox$|Caddyfile$/.test(path)).length).toBe(3);
-    for (const path of files) texts.push(readFileSync(path, 'latin1'));
+    // A lock of Caddy's may be gone by now.
+    for (const path of files) texts.push(readIfThere(path) ?? '');
     for (const { key } of [wild, next]) {
       const secret = key.split('\n')[1] ?? '';
       expect(secret.length).toBeGreaterThan(40);
@@ -203,10 +209,8 @@ describe('the file', () => {
       if (how === 'a folder') rmSync(agent.file, { recursive: true });
 
       await publish([wild]);
-      expect([await agent.presented(NAME), (await agent.status()).checked]).toEqual([
-        wild.serial,
-        true,
-      ]);
+      await presentedSoon(wild.serial);
+      expect((await agent.status()).checked).toBe(true);
       expect((await agent.status()).warnings.join()).not.toMatch(/kept-0|damaged/);
       await agent.restart();
       expect(await agent.presented(NAME)).toBe(wild.serial);
@@ -238,7 +242,8 @@ describe('the file', () => {
     const { checked, warnings } = await agent.status();
     expect([checked, warnings.join()]).toEqual([false, expect.stringContaining('kept-0')]);
     await publish([wild]);
-    expect([await agent.presented(NAME), serialsIn()]).toEqual([wild.serial, [wild.serial]]);
+    await presentedSoon(wild.serial);
+    expect(serialsIn()).toEqual([wild.serial]);
   });
 });
 
@@ -307,7 +312,8 @@ describe('after a kill', () => {
     });
     expect([await agent.presented(NAME), serialsIn()]).toEqual([text.serial, [text.serial]]);
     await publish([next]);
-    expect([await agent.presented(NAME), serialsIn()]).toEqual([next.serial, [next.serial]]);
+    await presentedSoon(next.serial);
+    expect(serialsIn()).toEqual([next.serial]);
     expect(existsSync(`${agent.file}.part`)).toBe(false);
   });
 });

@@ -74,7 +74,11 @@ const expectRefused = async (from: string, reason: string) => {
 };
 
 test('refuses while a hub runs', async () => {
-  await expectRefused(file, 'another hub is using the data folder');
+  // It writes nothing meanwhile.
+  program.child.kill('SIGSTOP');
+  await expectRefused(file, 'another hub is using the data folder').finally(() =>
+    program.child.kill('SIGCONT'),
+  );
   expect(await served('first.example')).toBe('first');
 });
 
