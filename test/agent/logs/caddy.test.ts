@@ -70,7 +70,7 @@ test.skipIf(!Bun.which('caddy')).each(CADDYS)(
   async ({ bin }) => {
     const folder = newFolder();
     const port = await startCaddy(bin, folder);
-    const logs = createLogs({ file: join(folder, 'access.log') });
+    const logs = createLogs({ file: join(folder, 'access.log'), timeout: 20_000 });
     const padding = 'p'.repeat(700);
     let answered = 1;
     let done = false;

@@ -27,6 +27,7 @@ async function failure(target: Target, by = deliver) {
 }
 
 describe('a server that behaves as none should', () => {
+  /** For a server whose answer does not come. */
   const hasty = createDeliver('a-hub', 300);
   const servers: RawServer[] = [];
   // The first message loads what sends it, for which `hasty` might not wait.
@@ -71,7 +72,8 @@ describe('a server that behaves as none should', () => {
   ])('%s', async (_, detail, treat) => {
     const server = await startRaw(treat);
     servers.push(server);
-    expect(await failure({ host: '127.0.0.1', port: server.port }, hasty)).toBe(detail);
+    const by = detail === LATE ? hasty : deliver;
+    expect(await failure({ host: '127.0.0.1', port: server.port }, by)).toBe(detail);
     await until(() => server.closed() > 0, 'the end of the connection');
   });
 

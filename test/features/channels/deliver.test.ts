@@ -10,6 +10,7 @@ import { selfSigned } from '../../harness/certificate.ts';
 import { forFile } from '../../harness/for-file.ts';
 import { flood, type RawServer, startRaw, trickle } from '../../harness/raw-server.ts';
 import { startReceiver } from '../../harness/receiver.ts';
+import { limit } from '../../harness/speed.ts';
 import { until } from '../../harness/stack.ts';
 import { channel, delivery, HAPPENING, OVER } from './samples.ts';
 
@@ -23,6 +24,8 @@ afterAll(async () => {
 
 const deliver = createDeliver('a-hub');
 const hasty = createDeliver('a-hub', 200);
+/** For one that answers, and whose answer does not end. */
+const patient = createDeliver('a-hub', limit(1_000));
 
 /** The detail with which a delivery fails. */
 async function failure(target: Target, kind: ChannelKind = 'webhook', by = deliver) {
@@ -152,7 +155,7 @@ test.each(['floods', 'trickles'] as const)(
   'a receiver that %s after a 200 has taken it',
   async (how) => {
     receiver.behave(how);
-    await hasty(
+    await patient(
       channel('webhook', { url: `${receiver.url}/hook`, secret: SECRET }),
       delivery(HAPPENING),
     );

@@ -61,7 +61,9 @@ async function startWorld(engine: RealEngine, real: boolean) {
     const body = json === undefined ? '' : `-d '${JSON.stringify(json)}'`;
     const headers = `-H 'Content-Type: application/json' -H 'Authorization: Bearer ${token}'`;
     const url = `http://127.0.0.1:18001/api${path}`;
-    return JSON.parse(await run(`curl -sf -m 10 -X ${method} ${headers} ${body} ${url}`)) as T;
+    return JSON.parse(
+      await run(`curl -sf -m ${limit(10)} -X ${method} ${headers} ${body} ${url}`),
+    ) as T;
   }
   let token = '';
   await start('agent');

@@ -84,14 +84,14 @@ test('a storm of restarts publishes seldom, ends in the right state, and holds u
     });
   const seen = new Set<string>();
   let at = 0;
-  for (; performance.now() - from < 4 * between; at++) {
+  // However few changes a busy machine makes in that time.
+  const isEnough = () => at > 20 && seen.has('http://late.example');
+  for (; performance.now() - from < 4 * between || !isEnough(); at++) {
     stormy(at, performance.now() - from > between ? { late: app('late') } : {});
     for (const { domain } of await sites()) seen.add(domain);
     await Bun.sleep(5);
   }
   const most = Math.ceil((performance.now() - from) / between) + 1;
-  expect(seen).toContain('http://late.example');
-  expect(at).toBeGreaterThan(20);
   const count = publishes().length - before;
   expect(count).toBeGreaterThan(0);
   expect(count).toBeLessThanOrEqual(most);
@@ -105,5 +105,7 @@ test('a storm of restarts publishes seldom, ends in the right state, and holds u
     async () => (await sites()).every((one) => one.enabled !== /late/.test(one.domain)),
     'the one that is gone is off',
   );
-  console.log(`${at} changes within ${4 * between} ms: ${count} publishes`);
+  console.log(
+    `${at} changes within ${Math.round(performance.now() - from)} ms: ${count} publishes`,
+  );
 });

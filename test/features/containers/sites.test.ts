@@ -8,6 +8,7 @@ import { forFile, serverForFile } from '../../harness/for-file.ts';
 import { type Body, startOwner } from '../../harness/owner.ts';
 import { USUAL } from '../../harness/pace.ts';
 import { type Given, labelled, scriptedEngine } from '../../harness/scripted-engine.ts';
+import { limit } from '../../harness/speed.ts';
 import { until } from '../../harness/stack.ts';
 
 type Site = Body & {
@@ -22,7 +23,7 @@ const { change } = engine;
 const upstream = serverForFile(() => new Response('app'));
 
 /** Milliseconds until the site of a container that is gone is deleted. */
-const GONE = 1_000;
+const GONE = limit(1_000);
 
 const paces = {
   ...USUAL,
@@ -73,6 +74,7 @@ test('labels that are at fault make no site, and say why; others are not affecte
   });
   expect((await owner.changelog())[0]).toMatchObject({ via: 'apply containers/local', group });
   // What Caddy may refuse is tried after the rest.
+  await eventually(async () => (await reasonOf('refused'))?.includes('respnd'), 'one reason');
   await eventually(async () => (await reasonOf('failing'))?.includes('check'), 'the last reason');
   const reasons = Object.fromEntries(
     (await containers()).map(({ name, reason }) => [name, reason]),
@@ -154,7 +156,7 @@ test('an engine that is lost changes nothing', async () => {
   engine.answer(() => new Response('no', { status: 500 }));
   change({});
   await eventually(async () => (await reasonOf('app')) !== null, 'it is known');
-  await Bun.sleep(1_500);
+  await Bun.sleep(GONE * 1.5);
   expect(await owner.everything()).toEqual(before);
   expect(await owner.served('app')).toBe('app');
 });

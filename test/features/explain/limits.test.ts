@@ -82,7 +82,7 @@ describe('an upstream is asked little', () => {
       () => {
         if (upstream.open() > 0 || upstream.connections() !== seen) since = Date.now();
         seen = upstream.connections();
-        return Date.now() - since > 1_000;
+        return Date.now() - since > limit(1_000);
       },
       'an upstream that is left alone',
       40_000,

@@ -67,7 +67,7 @@ const upstream = serverForFile((request) => {
 });
 const askedOf = (name: string) => asked.filter((one) => one.name === name).map(({ path }) => path);
 
-const own = { ...USUAL.hub.own, icons: { look: 100, again: 20_000, kept: 300_000 } };
+const own = { ...USUAL.hub.own, icons: { look: 100, again: 300_000, kept: 300_000 } };
 const owner = await forFile(
   startOwner({ SIGNALBOX_FEATURES: 'icons' }, undefined, { ...USUAL, hub: { ...USUAL.hub, own } }),
 );

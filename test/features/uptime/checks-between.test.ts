@@ -6,6 +6,7 @@ import type { VhostUptime } from '../../../src/features/uptime/routes.ts';
 import { startFleet } from '../../harness/fleet.ts';
 import { forFile, serverForFile } from '../../harness/for-file.ts';
 import { QUICK } from '../../harness/pace.ts';
+import { limit } from '../../harness/speed.ts';
 import { until } from '../../harness/stack.ts';
 
 type State = { id: number; check: { failingSince: string; reason: string } | null };
@@ -48,7 +49,7 @@ const sums = ({ buckets }: VhostUptime) => ({
 const WRONG = 'GET /health answered 500 instead of a status from 200 to 299';
 
 const fleet = await forFile(startFleet(['vps'], {}, QUICK));
-const check = { path: '/health', within: 0.5, every: 10 };
+const check = { path: '/health', within: limit(500) / 1_000, every: 10 };
 const watched = await create('watched', { check });
 const still = await create('still', { agents: ['local'], check: { ...check, every: 0 } });
 const bare = await create('bare', { agents: ['local'] });

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { startFleet } from '../../harness/fleet.ts';
 import { forFile } from '../../harness/for-file.ts';
+import { limit } from '../../harness/speed.ts';
 
 type Body = { id: number; code?: string; agent?: string; detail?: string; behind?: string[] };
 
@@ -21,7 +22,7 @@ const create = (name: string, contains: string, check: object | null = {}, more:
   fleet.call<Body>('POST', '/vhosts', {
     domain: `http://${name}.example`,
     config: 'import here',
-    check: check && { path: '/', contains, within: 0.4, ...check },
+    check: check && { path: '/', contains, within: limit(400) / 1_000, ...check },
     ...more,
   });
 const served = (name: string) =>

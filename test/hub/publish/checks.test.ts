@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { allOf, checksIn, startUpstream } from '../../harness/checked.ts';
 import { forFile } from '../../harness/for-file.ts';
 import { type Body, startOwner } from '../../harness/owner.ts';
+import { limit } from '../../harness/speed.ts';
 import { freePort, temporaryFolder } from '../../harness/stack.ts';
 
 const folder = temporaryFolder();
@@ -15,7 +16,7 @@ const owner = await forFile(startOwner(env, folder));
 const upstream = await forFile(startUpstream());
 const closed = freePort();
 /** Seconds; no check fails before they are over. */
-const within = 0.5;
+const within = limit(500) / 1_000;
 
 beforeAll(() => owner.create('base'));
 beforeEach(() => {

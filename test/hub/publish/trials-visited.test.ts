@@ -17,7 +17,7 @@ const upstream = await forFile(startUpstream());
 /** Of other sites. */
 const steady = await forFile(startUpstream());
 const closed = freePort();
-const check = { path: '/', within: 0.2 };
+const check = { path: '/', within: limit(200) / 1_000 };
 
 await owner.create('base');
 beforeEach(() => {
@@ -192,7 +192,10 @@ test('a change without a check waits for no more than one trial', async () => {
     const { status } = await answering;
     order.push(`${name} ${status}`);
   };
-  const slow = { upstream: `127.0.0.1:${upstream.port}`, check: { path: '/', within: 4 } };
+  const slow = {
+    upstream: `127.0.0.1:${upstream.port}`,
+    check: { path: '/', within: limit(4_000) / 1_000 },
+  };
   // Of two changes of one site, the second is tried apart.
   const changes = ['first', 'second'].map((tag) =>
     noted('slow', call('PUT', `/vhosts/${id}`, { ...slow, tags: [tag] })),

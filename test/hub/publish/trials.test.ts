@@ -70,7 +70,7 @@ test.each<[string, NonNullable<typeof older>]>([
   const failed = await create('failed', check, freePort());
   expect([failed.status, failed.body.code]).toEqual([502, 'CHECK_FAILED']);
   expect(stack.readProxyfile()).not.toContain('failed');
-  expect((await create('passes', check)).status).toBe(201);
+  expect((await create('passes', { path: '/' })).status).toBe(201);
   const live = askedFor('checks').flatMap(({ body }) => body.checks);
   expect(live.map(({ tried }) => tried)).toEqual([undefined, undefined]);
 });

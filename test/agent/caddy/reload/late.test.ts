@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { caddiesOf } from '../../../harness/caddys.ts';
 import { type Program, runProgram } from '../../../harness/program.ts';
+import { limit } from '../../../harness/speed.ts';
 import { ask, freePort, temporaryFolder, until } from '../../../harness/stack.ts';
 
 const bin = 'caddy';
@@ -58,7 +59,7 @@ describe('with Caddy', () => {
       method: 'POST',
       headers,
       body: JSON.stringify(body('late')),
-      signal: AbortSignal.timeout(300),
+      signal: AbortSignal.timeout(limit(300)),
     });
     expect(late).rejects.toThrow();
     await late.catch(() => undefined);

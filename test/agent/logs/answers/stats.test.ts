@@ -136,7 +136,7 @@ describe('stats', () => {
     writeFileSync(join(folder, 'access-2026-11-20T22-17-03.101.log'), `${text.join('\n')}\n`);
     const file = join(folder, 'access.log');
     const entries = allEntries(file);
-    const logs = createLogs({ file });
+    const logs = createLogs({ file, timeout: 20_000 });
     const time = () => START * 1000 + r.below(7000 * seconds * 1000);
     for (let i = 0; i < 12; i++) {
       const domain = r.chance(0.5) && { domain: r.pick(['a.example', 'b.example']) };

@@ -127,7 +127,7 @@ test.each(FULL ? [1, 2, 3, 4, 5, 6, 7, 8] : [1, 2, 3, 4])(
       if (r.chance(0.2)) {
         // A restart, which begins with the stored indexes.
         logs.close();
-        logs = createLogs({ file });
+        logs = createLogs({ file, timeout: 20_000 });
       }
       for (let n = 1 + r.below(3); n > 0; n--) await STEPS[r.pick(names)]?.(r, folder, clock++);
       await expectTruth(r, logs, file);

@@ -17,6 +17,7 @@ import { Containers } from '../../../../src/features/containers/wire.ts';
 import { shareOf } from '../../../../src/shared/paced.ts';
 import { SHARE } from '../../../harness/pace.ts';
 import { flood, startRaw, trickle } from '../../../harness/raw-server.ts';
+import { limit } from '../../../harness/speed.ts';
 import { temporaryFolder, until } from '../../../harness/stack.ts';
 import { stuckEngine } from '../engine.ts';
 import { idOf, inspected, listed } from './docker.ts';
@@ -32,7 +33,7 @@ const NEVER = new AbortController().signal;
 function watch(
   engine: EngineAddress | null,
   settings: Partial<ContainerSettings> = {},
-  deadline = 10_000,
+  deadline = limit(10_000),
 ) {
   const lines: string[] = [];
   const containers = createContainers({
