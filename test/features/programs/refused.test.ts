@@ -47,7 +47,10 @@ async function state() {
 const pids = () => caddiesOf(all.agent.dataDir).map(({ pid }) => pid);
 
 async function expectUnchanged(): Promise<void> {
-  await until(() => pids().length === 1);
+  await until(
+    async () => pids().length === 1 && (await all.agent.status()).liveDigest === before.liveDigest,
+    'one Caddy with the sites',
+  );
   expect(await state()).toEqual(before);
   expect(before.served).toEqual(['http://a.test', 'http://b.test']);
 }

@@ -44,9 +44,21 @@ async function start(sites = siteOf('http://a.test')) {
 async function inStep(of: LoneAgent): Promise<void> {
   await until(() => caddiesOf(of.dataDir).length === 1);
   await until(async () => (await of.status()).liveDigest === digestOf(of.readProxyfile()));
-  const served = await ask(`http://127.0.0.1:${of.httpPort}/`, { headers: { Host: 'a.test' } });
-  expect(served.text).toBe('http://a.test');
+  const url = `http://127.0.0.1:${of.httpPort}/`;
+  const served = () => ask(url, { headers: { Host: 'a.test' } }).catch(() => null);
+  await until(async () => (await served())?.text === 'http://a.test', 'the site');
 }
+
+/** Kills Caddy, and waits until another one runs. */
+async function killCaddy(of: LoneAgent): Promise<void> {
+  const killed = pidOf(of);
+  process.kill(killed, 'SIGKILL');
+  await until(() => ![0, killed].includes(pidOf(of)), 'another Caddy');
+}
+
+/** Caddy signs a certificate in its own time. */
+const certified = (of: LoneAgent) =>
+  until(async () => (await of.presented('b.test')) === 'Caddy', 'the certificate');
 
 const pidOf = (of: LoneAgent): number => caddiesOf(of.dataDir)[0]?.pid ?? 0;
 
@@ -66,7 +78,7 @@ test('one that an upgrade puts there is tried and shown, runs after a restart, a
     managed: true,
   });
   await inStep(agent);
-  expect(await agent.presented('b.test')).toBe('Caddy');
+  await certified(agent);
   expect((await agent.status()).proxy.version).toBe(versionOf(NEXT));
   expect(agent.readProxyfile()).toBe(text);
   await until(() => all.kept() === next, 'that it is kept');
@@ -126,7 +138,7 @@ test('one that ends within a minute makes room for the one before', async () => 
   all.place(NEXT);
   expect((await all.restart()).status).toBe(200);
   await inStep(agent);
-  process.kill(pidOf(agent), 'SIGKILL');
+  await killCaddy(agent);
   await until(async () => (await all.programs()).current?.sha256 === own);
   await inStep(agent);
   expect((await all.tried()).differs).toEqual(['It ended within a minute']);
@@ -136,7 +148,7 @@ test('one that ends within a minute makes room for the one before', async () => 
   expect((await all.restart()).status).toBe(200);
   expect((await agent.status()).warnings.join()).not.toContain('PROXY_BIN');
   await until(() => all.kept() === next, 'that it is kept');
-  process.kill(pidOf(agent), 'SIGKILL');
+  await killCaddy(agent);
   await inStep(agent);
   expect((await all.programs()).current?.sha256).toBe(next);
 });
@@ -163,6 +175,7 @@ test(
       siteOf('b.test', 'tls internal') +
       `http://c.test {\n\treverse_proxy 127.0.0.1:${upstream.port}\n}\n`;
     const { agent, ...all } = await start(sites);
+    await certified(agent);
     const visits = startVisits(agent);
     for (let done = 0; done < RESTARTS; done++) {
       const [file, sum] = done % 2 === 0 ? [NEXT, next] : [OWN, own];
@@ -217,6 +230,12 @@ test('beside a Caddy that another program runs, nothing is restarted', async () 
     env: { PATH: process.env.PATH ?? '', HOME: temporaryFolder() },
   });
   try {
+    const isUp = () =>
+      fetch(`http://localhost:${port}/config/`).then(
+        () => true,
+        () => false,
+      );
+    await until(isUp, 'Caddy');
     agent = await startLoneAgent({ PROXY_MANAGED: 'false', PROXY_ADMIN: `localhost:${port}` });
     const using = programsOf(agent);
     expect(await using.programs()).toMatchObject({

@@ -14,6 +14,7 @@ async function lock(): Promise<() => Promise<void>> {
   const script = `
     const { Database } = require('bun:sqlite');
     const db = new Database(${JSON.stringify(file)});
+    db.run('PRAGMA busy_timeout = 5000');
     db.run('BEGIN IMMEDIATE');
     console.log('locked');
     process.stdin.once('data', () => { db.run('ROLLBACK'); process.exit(); });

@@ -186,6 +186,7 @@ test('makes agents obey the copy, and refuse the first hub', async () => {
   // Two changes that the copy lacks; the second is live but not recorded when the hub is killed.
   expect((await create(first, 'three')).status).toBe(201);
   const lock = new Database(join(dataOf('first'), 'signalbox.db'));
+  lock.run('PRAGMA busy_timeout = 5000');
   lock.run('BEGIN IMMEDIATE');
   const underWay = create(first, 'four').catch(() => null);
   await until(async () => (await served('four')).every((text) => text === 'four'), 'the change');
