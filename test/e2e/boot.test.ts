@@ -119,7 +119,7 @@ test('a port that another program holds costs the sites on it, until it is free'
   await isServed('here');
   const named = await until(async () => {
     const now = await status();
-    return now.broken.length > 0 && now;
+    return now.broken.length > 0 && now.inStep && now;
   });
   const [{ id, detail } = { id: 0, detail: '' }] = named.broken;
   expect([named.broken.length, id]).toEqual([1, 2]);

@@ -88,6 +88,14 @@ secure.example, le.example.org, www.le.example.org {
   const visited = (url: string, ports = ':80:127.0.0.1:80') =>
     network.run(`curl -sk -m 5 --connect-to ${ports} ${url} || :`);
 
+  /** Caddy makes its certificates in its own time. @param port of a Caddy */
+  async function untilCertified(port = '443'): Promise<void> {
+    for (const name of ['secure.example', 'le.example.org']) {
+      const ask = () => visited(`https://${name}`, `:443:127.0.0.1:${port}`);
+      await until(ask, `a certificate for ${name}`);
+    }
+  }
+
   beforeAll(async () => {
     network = (await startOwnNetwork()) as OwnNetwork;
     const inNetwork = shellIn(folder, network.prefix);
@@ -102,6 +110,8 @@ secure.example, le.example.org, www.le.example.org {
       'caddy respond --listen 127.0.0.1:9000 --body service > /dev/null 2>&1 & echo $! > service.pid',
     );
     await until(() => visited('http://app.example.com'), 'NPM');
+    await until(() => visited('http://app.example.com', ':80:127.0.0.1:9000'), 'the service');
+    await untilCertified();
     program = runProgram([], {}, folder, { prefix: network.prefix });
     await program.address('agent');
   });
@@ -132,7 +142,7 @@ secure.example, le.example.org, www.le.example.org {
     const listed = (await shell('signalbox site list')).out;
     expect(listed.split('\n').filter((line) => line.endsWith('\toff'))).toHaveLength(1);
 
-    await until(() => visited('https://secure.example', ':443:127.0.0.1:8443'), 'a certificate');
+    await untilCertified('8443');
     const tried = await shell(tries);
     expect([tried.code, tried.err]).toEqual([0, '']);
     expect(tried.out.trim().split('\n').toSorted()).toEqual(

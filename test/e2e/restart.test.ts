@@ -114,7 +114,7 @@ test('applies settings while the same Caddy answers every request', async () => 
   setting(`HUB_PORT=${port}`);
   expect(await restart()).toEqual({ code: 0, out: '', err: '' });
   expect([await isHub(hubPort), await isHub(port)]).toEqual([false, true]);
-  expect(output.err).toContain('proxy adopted');
+  await until(() => output.err.includes('proxy adopted'), 'that Caddy is adopted');
   const seen = answers.length;
   await until(() => answers.length > seen + 5, 'visits');
   isOver = true;

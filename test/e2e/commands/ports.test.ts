@@ -199,7 +199,8 @@ describe.skipIf(probe === null)('Caddy’s ports', () => {
     async (_what, user, reason) => {
       other = await startDebiansCaddy(network);
       const { program } = await start({ env: { PROXY_HTTP_PORT: '80' }, user });
-      expect(program.output.err).toContain(`"PROXY_HTTP_PORT: ${reason}"`);
+      const named = `"PROXY_HTTP_PORT: ${reason}"`;
+      await until(() => program.output.err.includes(named), named);
     },
   );
 });

@@ -3,7 +3,7 @@
 import { beforeAll, expect, test } from 'bun:test';
 import { forFile } from '../../harness/for-file.ts';
 import { createOperator } from '../../harness/operator.ts';
-import { freePort } from '../../harness/stack.ts';
+import { freePort, until } from '../../harness/stack.ts';
 
 const operator = await forFile(createOperator());
 const DEAD = `127.0.0.1:${freePort()}`;
@@ -34,14 +34,20 @@ test('the list of sites says which of them fails, and an applied file what to do
   expect(code).toBe(0);
   expect(err).toContain(`http://applied.localhost: Nothing listens at ${DEAD}`);
   expect(err).toContain('refused. Start the service, or correct the port of the upstream.\n');
-  const lines = (await run('site list')).out.split('\n');
-  const stateIn = (name: string) =>
-    lines
-      .find((line) => line.includes(name))
-      ?.split('\t')
-      .at(-1);
-  expect(stateIn('applied.localhost')).toMatch(/^(?:failing|down)$/);
-  expect(stateIn('works.localhost')).toBe('live');
+  const statesOf = async (...names: string[]) => {
+    const lines = (await run('site list')).out.split('\n');
+    return names.map((name) =>
+      lines
+        .find((line) => line.includes(name))
+        ?.split('\t')
+        .at(-1),
+    );
+  };
+  await until(async () => {
+    const [applied, works] = await statesOf('applied.localhost', 'works.localhost');
+    expect(applied).toMatch(/^(?:failing|down)$/);
+    return works === 'live';
+  }, 'the site that works');
 });
 
 test('prints what fails and what to do, and exits with 2', async () => {

@@ -179,10 +179,14 @@ test('the agent shows which upstreams it can connect to', async () => {
     const json = { domain: `http://${upstream.replace(':', '-')}.example`, config };
     expect((await ask(`${stack.hub}/vhosts`, { headers, json })).status).toBe(201);
   }
-  const numbers = await scrape('agent');
-  const of = (upstream: string) =>
-    sampleOf(numbers, 'signalbox_upstream_up', `upstream="${upstream}"`);
-  expect([of(`127.0.0.1:${port}`), of(new URL(stack.agent).host)]).toEqual([0, 1]);
+  const both = await until(async () => {
+    const numbers = await scrape('agent');
+    const found = [`127.0.0.1:${port}`, new URL(stack.agent).host].map((upstream) =>
+      sampleOf(numbers, 'signalbox_upstream_up', `upstream="${upstream}"`),
+    );
+    return !found.includes(undefined) && found;
+  }, 'both upstreams');
+  expect(both).toEqual([0, 1]);
 });
 
 test.each(['hub', 'agent'] as const)(

@@ -50,6 +50,8 @@ describe('an export is refused', () => {
       await answer.body?.cancel();
       return answer.status === 200;
     }, 'room for another export');
+    // Until all of it is read, an export says nothing of how much there is.
+    await until(async () => (await logs('')).total === 100_002, 'the index');
   });
 });
 

@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'bun:test';
 import { caddiesOf } from '../../harness/caddys.ts';
 import { forFile } from '../../harness/for-file.ts';
 import { startOwner } from '../../harness/owner.ts';
+import { until } from '../../harness/stack.ts';
 
 type Status = { agent: { reachable: boolean }; proxy: { running: boolean } };
 
@@ -30,5 +31,8 @@ test('a hanging proxy is not reported as an unreachable agent, however many requ
   } finally {
     process.kill(caddy.pid, 'SIGCONT');
   }
-  expect((await owner.call<Status>('GET', '/status')).body.proxy.running).toBe(true);
+  await until(
+    async () => (await owner.call<Status>('GET', '/status')).body.proxy.running,
+    'an answer of Caddy',
+  );
 });

@@ -76,7 +76,7 @@ describe('after the first publish', () => {
   test('a Caddy that someone else restarts is brought back in step, access log included', async () => {
     await stack.restartCaddy();
     await untilInStep();
-    expect(countListeners(stack.httpPort)).toBe(1);
+    await until(() => countListeners(stack.httpPort) === 1, 'one listener');
     const before = await logged();
     expect(await stack.served('ours.example')).toBe('ours');
     await until(async () => (await logged()) === before + 1, 'one more line in the log');

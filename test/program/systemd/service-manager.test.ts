@@ -107,7 +107,7 @@ describe('systemd is sent', () => {
       expect(receiver.received.text).toStartWith(
         'bound\n> READY=1\nSTATUS=serving\n> WATCHDOG=1\n',
       );
-      expect(program.output.out).toContain('hub listening on ');
+      await program.address('hub');
 
       program.child.kill('SIGTERM');
       expect((await program.exited()).code).toBe(0);

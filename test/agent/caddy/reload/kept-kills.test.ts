@@ -105,6 +105,7 @@ test(`${REPLACED} replacements fail no handshake`, async () => {
   for (let at = 1; at <= REPLACED; at++) {
     expect((await publish(chainAt(at))).status).toBe(200);
     await served(chainAt(at).serial);
+    await until(() => seen.has(chainAt(at).serial), 'a visitor who sees it');
   }
   isOver = true;
   await Promise.all(visitors);
