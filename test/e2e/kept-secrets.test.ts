@@ -182,7 +182,7 @@ describe.skipIf(!HAS_ACME)('keys and credentials', () => {
       operations: [{ op: 'create', domain: 'new.up.example', config: 'respond n' }],
     };
     await call('POST', '/preview', preview);
-    await acme.dns.stop();
+    await acme.kill();
     const failed = await call<{ code: string }>('POST', '/certificates/kept/home/renew');
     expect(failed.body.code).toBe('CERTIFICATE_FAILED');
     await receiver.awaited(({ body }) => body.includes('was not renewed'), 'a message');
