@@ -7,24 +7,25 @@ import type { Vhost } from '../../../../src/web/lib/types.ts';
 import { shiftOf, watchShifts } from '../../../browser/shifts.ts';
 import { startDashboard } from '../../../harness/dashboard.ts';
 import { forFile } from '../../../harness/for-file.ts';
-import { ask, hasFeature } from '../../../harness/stack.ts';
+import { ask, hasFeature, until } from '../../../harness/stack.ts';
 import { BROWSER_TIMEOUT_MS } from '../../../harness/visit.ts';
 
 setDefaultTimeout(BROWSER_TIMEOUT_MS);
 
+const HOUR_MS = 3_600_000;
 const reason = 'GET / answered 502 instead of a status from 200 to 299';
 
 /** As if the site had been watched for a day, and had failed for the last two hours. */
 function failSince() {
   const opened = openDatabase(dashboard.stack.dataDir);
-  const now = Math.floor(Date.now() / 3_600_000);
+  const now = Math.floor(Date.now() / HOUR_MS);
   const of = { vhostId: watched.id, asked: 60, p50: 12, p95: 40 };
   const hours = Array.from({ length: 30 }, (_, at) => ({ ...of, hour: now - at, failed: 0 }));
   opened.db
     .insert(uptime)
     .values(hours.map((one, at) => ({ ...one, failed: at < 2 ? 60 : 0 })))
     .run();
-  const since = new Date(Date.now() - 2 * 3_600_000);
+  const since = new Date(Date.now() - 2 * HOUR_MS);
   opened.db.insert(failingChecks).values({ vhostId: watched.id, agentId: 1, since, reason }).run();
   opened.close();
 }
@@ -43,6 +44,8 @@ const made = await ask<Vhost>(`${stack.hub}/vhosts`, {
   },
 });
 const watched = made.body;
+// What is looked at is of the hour that it is.
+await until(() => Date.now() % HOUR_MS < HOUR_MS - 60_000, 'the next hour', 70_000);
 await stack.restart(failSince);
 const page = await dashboard.open();
 await watchShifts(page);
