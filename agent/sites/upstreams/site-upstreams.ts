@@ -108,8 +108,11 @@ const keysOf = memoize((site: LiveSite): readonly string[] =>
   site.upstreams.map(({ address }) => `${keyOfSite(site)} ${address}`),
 );
 
-const dialsOf = (sites: readonly LiveSite[]): Dial[] =>
-  sites.flatMap((site) => site.upstreams.flatMap(({ dial }) => dial ?? []));
+const dialsOf = memoize((sites: readonly LiveSite[]): readonly Dial[] =>
+  sites.flatMap((site) => site.upstreams.flatMap(({ dial }) => dial ?? [])),
+);
+
+const byName = memoize((sites: readonly LiveSite[]) => Map.groupBy(sites, ({ name }) => name));
 
 /** When upstreams that cannot be dialled, or do not answer that, last answered a request with success. */
 type Answered = {
@@ -131,7 +134,7 @@ export function createAnswered(
 
   return {
     async refresh(sites, all) {
-      const names = Map.groupBy(all, ({ name }) => name);
+      const names = byName(all);
       const clear = sites.filter(
         ({ name, upstreams, alone }) =>
           alone && upstreams.length === 1 && isHost(name) && names.get(name)?.length === 1,

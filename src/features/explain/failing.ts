@@ -5,7 +5,7 @@
 import type { HubCore } from '../../hub/core.ts';
 import { setFor, siteOf } from '../../hub/model/applied.ts';
 import { endpointsUnder } from '../../hub/model/endpoints.ts';
-import type { SiteSet, Vhost } from '../../hub/model/vhost.ts';
+import { type SiteSet, type Vhost, vhostsById } from '../../hub/model/vhost.ts';
 import type { FailingView } from '../../hub/watch/sites/view.ts';
 import { every, type Repeated } from '../../shared/every.ts';
 import type { LogPage } from '../../shared/wire/logs.ts';
@@ -64,7 +64,7 @@ export function createFailingSites(
   /** The vhost, if nothing was changed since it was explained. */
   function unchanged(id: number, { agent, site, preamble }: Entry): Vhost | undefined {
     const set = setFor(publisher.current(), agent);
-    const vhost = set.vhosts.find((one) => one.id === id);
+    const vhost = vhostsById(set).get(id);
     const isSame = vhost && siteOf(vhost, set) === site && set.preamble === preamble;
     return isSame ? vhost : undefined;
   }

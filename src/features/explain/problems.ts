@@ -1,6 +1,6 @@
 /** Explains a problem of a site once, when it is listed first, and keeps that for as long as the problem is there. */
 import type { HubCore, ProblemCause } from '../../hub/core.ts';
-import type { Vhost } from '../../hub/model/vhost.ts';
+import { type Vhost, vhostsById } from '../../hub/model/vhost.ts';
 import type { ProblemView } from '../../hub/watch/problem.ts';
 import { createQueue } from '../../shared/async.ts';
 import type { ChangeFrom, Explain } from './explain.ts';
@@ -39,7 +39,7 @@ export function createCauses(
   let isOver = false;
 
   async function look({ key, code }: ProblemView, id: number): Promise<void> {
-    const vhost = publisher.current().vhosts.find((one) => one.id === id);
+    const vhost = vhostsById(publisher.current()).get(id);
     const entry = causes.get(key);
     if (isOver || !vhost?.enabled || !entry) return;
     if (OF_CERTIFICATES.includes(code)) {

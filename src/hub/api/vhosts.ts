@@ -1,7 +1,6 @@
 /** `/vhosts`: listing, reading, creating, updating, deleting and toggling a vhost. */
 import { Elysia, t } from 'elysia';
 import { jsonBody } from '../../shared/json-body.ts';
-import { memoize } from '../../shared/memoize.ts';
 import { authorOf } from '../auth/guard.ts';
 import { ChangeQuery, demandsOf, IdParams, idOf } from '../http/params.ts';
 import { etagOf } from '../http/responses.ts';
@@ -17,7 +16,7 @@ import {
 import { agentNamed, setFor } from '../model/applied.ts';
 import { NewVhost, VhostFields, written } from '../model/operation.ts';
 import { withoutLoops } from '../model/sign-in-loop.ts';
-import { byDomain, type SiteSet, type Vhost } from '../model/vhost.ts';
+import { type SiteSet, sortedByDomain, type Vhost } from '../model/vhost.ts';
 import {
   createChange,
   deleteChange,
@@ -255,8 +254,6 @@ function viewed(applied: Applied<Vhost>, among: SiteSet, others: Warning[] = [])
  * @throws Failure NOT_FOUND if there is no such agent
  */
 function listed(set: SiteSet, tag?: string, agent?: string): readonly Vhost[] {
-  const vhosts = sorted(agent ? setFor(set, agentNamed(agent, set).id) : set);
+  const vhosts = sortedByDomain(agent ? setFor(set, agentNamed(agent, set).id) : set);
   return tag ? vhosts.filter(({ tags }) => tags.includes(tag)) : vhosts;
 }
-
-const sorted = memoize(({ vhosts }: SiteSet): readonly Vhost[] => vhosts.toSorted(byDomain));

@@ -3,6 +3,7 @@
 import { portOptions } from '../../shared/caddyfile/globals.ts';
 import { expandPlaceholders, UPSTREAM } from '../../shared/caddyfile/placeholders.ts';
 import { Failure } from '../../shared/failure.ts';
+import { memoize } from '../../shared/memoize.ts';
 import type { Check } from '../../shared/wire/checks.ts';
 import {
   addressKey,
@@ -80,6 +81,16 @@ export type SiteSet = Readonly<{
   /** Addresses and names of policies may clash until all changes of a request are planned, see `placedAtOnce`. */
   isUnsettled?: true;
 }>;
+
+/** A set's vhosts as people see them. */
+export const sortedByDomain = memoize(({ vhosts }: SiteSet): readonly Vhost[] =>
+  vhosts.toSorted(byDomain),
+);
+
+/** For whoever looks up many of them. */
+export const vhostsById = memoize(
+  ({ vhosts }: SiteSet): ReadonlyMap<number, Vhost> => new Map(vhosts.map((one) => [one.id, one])),
+);
 
 /** That a problem is known, until it is over, or for some time. */
 export type KnownProblem = Readonly<{

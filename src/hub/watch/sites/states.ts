@@ -5,7 +5,7 @@ import { type Agent, askAll, chosen } from '../../agents/agents.ts';
 import type { Warning } from '../../http/schemas.ts';
 import { isPlacedOn, setFor } from '../../model/applied.ts';
 import { doubtsIn } from '../../model/doubts.ts';
-import { byDomain, type SiteSet, type Vhost } from '../../model/vhost.ts';
+import { type SiteSet, sortedByDomain, type Vhost } from '../../model/vhost.ts';
 import { findVhost } from '../../model/vhost-changes.ts';
 import type { Publisher } from '../../publish/publisher.ts';
 import type { Checks } from '../checks.ts';
@@ -98,10 +98,10 @@ export function createStates(
       const only = chosen(agents, name);
       if (only) {
         const { set, stateOf } = await read(only);
-        return set.vhosts.toSorted(byDomain).map(stateOf);
+        return sortedByDomain(set).map(stateOf);
       }
       const stateOf = await together(agents.all());
-      return publisher.current().vhosts.toSorted(byDomain).map(stateOf);
+      return sortedByDomain(publisher.current()).map(stateOf);
     },
 
     async one(id, name) {
