@@ -7,7 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { serveBrowser } from '../../test/harness/browser.ts';
 import { bundleProgram } from '../../test/harness/bundle.ts';
 import { mayRunAgain, runFailedAgain } from './again.ts';
@@ -47,7 +47,7 @@ function readWords(given: readonly string[]): Words {
 }
 
 /** Files that run together, with one Caddy. */
-type Batch = { title: string; files: string[]; env?: Environment; mayRunAgain?: boolean };
+type Batch = { title: string; files: string[]; env?: Environment };
 type Environment = Record<string, string | undefined>;
 
 const all = await findTestFiles(ROOT);
@@ -117,22 +117,15 @@ async function prove(name: PartName): Promise<void> {
   console.log(`\n── ${name}: ${part.proves}`);
   install(part.installs ?? [], ROOT);
   const env: Environment = { ...process.env, ...download(part, ROOT) };
-  const rerun = { mayRunAgain: mayRunAgain(name) };
-  if (files.length > 0) await run({ title: name, files, env, ...rerun });
+  if (files.length > 0) await run({ title: name, files, env });
   if (!repeats || again.length === 0) return;
   const title = `${name}, ${repeats.how}`;
-  if (repeats.how === 'in full')
-    return run({ title, files: again, env: { ...env, FULL: '1' }, ...rerun });
+  if (repeats.how === 'in full') return run({ title, files: again, env: { ...env, FULL: '1' } });
   const next = env.CADDY_NEXT;
   if (!next)
     return console.log('No newer Caddy (CADDY_NEXT): what is about Caddy ran with one only.');
   if (basename(next) !== 'caddy') throw new Error('CADDY_NEXT must be a path to `caddy`.');
-  await run({
-    title,
-    files: again,
-    env: { ...env, PATH: `${dirname(next)}:${env.PATH}` },
-    ...rerun,
-  });
+  await run({ title, files: again, env: { ...env, PATH: `${dirname(next)}:${env.PATH}` } });
 }
 
 async function run(batch: Batch): Promise<void> {
@@ -145,10 +138,13 @@ async function run(batch: Batch): Promise<void> {
   }
   const begun = performance.now();
   const first = await runTests(batch, WORKERS);
-  const result =
-    batch.mayRunAgain === true && interrupted === null
-      ? await runFailedAgain(first, (again) => runTests({ ...batch, files: [...again] }, 1))
-      : first;
+  const mayRun = (file: string) =>
+    set === 'prove' &&
+    interrupted === null &&
+    all.some((one) => one.path === normalize(file) && mayRunAgain(one));
+  const result = await runFailedAgain(first, mayRun, (again) =>
+    runTests({ ...batch, files: [...again] }, 1),
+  );
   results.push({ title, result });
   const version = Bun.spawnSync(['caddy', 'version'], {
     env: { PATH: env.PATH },

@@ -3,8 +3,8 @@
 import { expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
-import { runFailedAgain } from '../../scripts/tests/again.ts';
+import { join, normalize } from 'node:path';
+import { mayRunAgain, runFailedAgain } from '../../scripts/tests/again.ts';
 import { findTestFiles } from '../../scripts/tests/files.ts';
 import { startPass } from '../../scripts/tests/pass.ts';
 import { FEATURES } from '../../src/features.ts';
@@ -43,8 +43,9 @@ async function failedOf(paths: readonly string[], features: readonly string[]): 
       () => {},
     ).exited;
   const first = await runTests(paths, WORKERS);
+  const mayRun = (file: string) => mayRunAgain({ path: normalize(file), part: null });
   // What needs the feature fails alone as well.
-  const result = await runFailedAgain(first, (files) => runTests(files, 1));
+  const result = await runFailedAgain(first, mayRun, (files) => runTests(files, 1));
   for (const name of result.passedAlone ?? []) console.log(`failed, and passed alone: ${name}`);
   rmSync(folder, { recursive: true });
   return result.failedTests;

@@ -123,20 +123,29 @@ describe('files that failed', () => {
   test('fail again', async () => {
     const folder = makeFolder();
     const first = await start(folder, `test('bad', () => expect(1).toBe(2));`).exited;
-    const result = await runFailedAgain(first, alone(folder));
+    const result = await runFailedAgain(first, () => true, alone(folder));
     expect(result).toMatchObject({ passed: 0, failed: 1 });
     expect(result.failedTests).toHaveLength(2);
     expect(result.passedAlone).toBeUndefined();
   });
 
-  test('do not run again if there are many, or if nobody knows which they are', async () => {
+  test('do not run again if there are many, or nobody knows which they are, or one may not', async () => {
     const never = () => Promise.reject(new Error('it ran'));
     const first = await start(makeFolder(), `test('bad', () => expect(1).toBe(2));`).exited;
     for (const failedFiles of [['a', 'b', 'c', 'd', 'e'], [], null]) {
       const failed = { ...first, failedFiles };
-      expect(await runFailedAgain(failed, never)).toBe(failed);
+      expect(await runFailedAgain(failed, () => true, never)).toBe(failed);
     }
-    expect(['chaos', 'attack', 'hub'].map(mayRunAgain)).toEqual([false, false, true]);
+    const [file = ''] = first.failedFiles ?? [];
+    const two = { ...first, failedFiles: [file, 'other'] };
+    expect(await runFailedAgain(two, (one) => one === file, never)).toBe(two);
+    const path = 'test/hub/some.test.ts';
+    const parts = ['chaos', 'attack', 'hub'] as const;
+    expect(parts.map((part) => mayRunAgain({ path, part }))).toEqual([false, false, true]);
+    for (const part of [null, 'caddys'] as const) {
+      expect(mayRunAgain({ path: 'test/chaos/some.test.ts', part })).toBe(false);
+      expect(mayRunAgain({ path: 'test/caddy/attack/some.test.ts', part })).toBe(false);
+    }
   });
 
   test('have passed if they pass alone, and are named', async () => {
@@ -148,7 +157,7 @@ describe('files that failed', () => {
     expect(first).toMatchObject({ passed: 1, failed: 2 });
     const files = [1, 0].map((at) => join(folder, `some${at}.test.ts`));
     expect(first.failedFiles?.map((file) => resolve(file))).toEqual(files);
-    const result = await runFailedAgain(first, alone(folder));
+    const result = await runFailedAgain(first, () => true, alone(folder));
     expect(result).toMatchObject({ passed: 3, failed: 0, failedTests: [] });
     expect(result.passedAlone).toEqual(first.failedTests);
   });
