@@ -1,6 +1,7 @@
 /** A hub and several agents with a real Caddy each, all of them processes that can be killed and stopped. */
 import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { within } from '../../src/shared/async.ts';
 import { caddiesOf, signalCaddies } from './caddys.ts';
 import { mayMount, mountSmall, unmount } from './mount.ts';
 import { type Program, runProgram } from './program.ts';
@@ -154,7 +155,7 @@ export async function startProcesses(
       async served(host: string) {
         const url = `http://127.0.0.1:${httpPort}/`;
         const answer = ask(url, { headers: { Host: host } }).catch(() => null);
-        return Promise.race([answer, Bun.sleep(limit(5_000)).then(() => null)]);
+        return within(answer, limit(5_000), () => null);
       },
     };
   }

@@ -42,8 +42,8 @@ const UNREAD = 'not all of the log could be read';
 
 /** `4 visitors from home, 1 from outside, 2 refused` */
 export function cameWords({ home, outside, refused, incomplete }: Came): string {
-  if (home + outside + refused === 0)
-    return incomplete ? `visitors unknown: ${UNREAD}` : 'no visitors';
+  const none = incomplete ? `visitors unknown: ${UNREAD}` : 'no visitors';
+  if (home + outside + refused === 0) return none;
   const parts = [
     ...(home > 0 ? [`${visitors(home)} from home`] : []),
     outside > 0 ? `${visitors(outside)} from outside` : 'nobody from outside',

@@ -2,9 +2,9 @@
 /** A site, published by an editor, through which a stranger tries to reach Caddy's admin endpoint. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { secretName } from '../../../agent/caddy/identity.ts';
+import { readIfThere } from '../../../src/shared/system/files.ts';
 import { caddiesOf } from '../../harness/caddys.ts';
 import {
   ask,
@@ -24,13 +24,6 @@ type Way = [name: string, upstream: string, headers?: Record<string, string>];
 
 /** The managed Caddy's socket, as Caddy itself may name it. */
 const SOCKET = '/proc/self/cwd/../run/admin.sock';
-
-/** A file, byte for byte; null if it is gone by now, such as a lock of Caddy's. */
-const contentOf = (file: string): Promise<string | null> =>
-  readFile(file, 'latin1').catch((error) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
 
 const SOCKET_WAYS: Way[] = [
   ['its path', 'unix/ADMIN'],
@@ -248,7 +241,8 @@ for (const kind of ['socket', 'TCP'] as const) {
         .map((entry) => join(entry.parentPath, entry.name));
       let read = 0;
       for (const file of [...files, ...process]) {
-        const content = await contentOf(file);
+        // A lock of Caddy's may be gone by now.
+        const content = readIfThere(file);
         if (content !== null) read++;
         expect([file, content?.includes(secret) ?? false]).toEqual([file, false]);
       }
