@@ -18,7 +18,10 @@
  * Apart from that, `ship/shipper.ts` ships entries to a log engine, and `storage/keeper.ts` packs rolled
  * files and deletes those that are not kept.
  */
+import { basename } from 'node:path';
 import { createDeadline, type Deadline, within } from '../../src/shared/async.ts';
+import { Failure } from '../../src/shared/failure.ts';
+import { fileErrorOf } from '../../src/shared/file-errors.ts';
 import type { LogExport } from '../../src/shared/http.ts';
 import { listed } from '../../src/shared/one-line.ts';
 import { statsOf } from '../../src/shared/wire/log-stats.ts';
@@ -48,6 +51,7 @@ import {
 import { rangeOf, readSums, type StatsFilter } from './answers/stats.ts';
 import { type LogVisits, readVisits, type VisitsFilter } from './answers/visits.ts';
 import type { LogPosition } from './files/log-position.ts';
+import { listSegments } from './files/segments.ts';
 import {
   createLogIndex,
   hasAll,
@@ -67,7 +71,7 @@ export type Logs = {
   warm(): Promise<void>;
   /**
    * A page of the log, with everything that was written before the call.
-   * @throws when a file cannot be read, and after `close`
+   * @throws Failure AGENT_UNREACHABLE if a file cannot be read; an Error after `close`
    */
   page(filter: LogFilter): Promise<LogPage>;
   /** The newest entry of a host, or null. @throws as `page` */
@@ -91,8 +95,8 @@ export type Logs = {
   refused(filter: RefusedFilter, signal: AbortSignal): Promise<Refused[]>;
   /** Which addresses were let in to hosts. Takes up to ten seconds. @throws as `distinct` */
   letIn(filter: LetInFilter, signal: AbortSignal): Promise<LetIn[]>;
-  /** What is written from now on, or after a position, as server-sent events. */
-  tail(conditions: Conditions, after: LogPosition | undefined): ReadableStream<Uint8Array>;
+  /** What is written from now on, or after a position, as server-sent events. @throws as `page` */
+  tail(conditions: Conditions, after: LogPosition | undefined): Promise<ReadableStream<Uint8Array>>;
   /** All matching entries, oldest first. @throws as `page` */
   export(conditions: Conditions, format: keyof typeof EXPORT_FORMATS): Promise<LogExport>;
   /** Ends tails and exports, for which a server that stops would wait; see `EndableStreams.end`. */
@@ -124,6 +128,14 @@ const MOST_NAMED = 3;
 export function damageSentence(names: readonly string[]): string | null {
   if (names.length === 0) return null;
   return `Entries of the access log are missing in all answers, because these files are damaged: ${listed(names, MOST_NAMED)}.`;
+}
+
+/** An error of the file system as a failure that names the file, but not where it is; any other as it is. */
+function inWords(error: unknown): unknown {
+  const reason = fileErrorOf(error, basename);
+  if (reason === null) return error;
+  const message = `The access log (ACCESS_LOG) cannot be read: ${reason}.`;
+  return new Failure('AGENT_UNREACHABLE', message, { cause: error });
 }
 
 /** About 300 MB of CSV, more than a spreadsheet can open. */
@@ -171,7 +183,7 @@ export function createLogs({
       try {
         return await read(await takeSnapshot(milliseconds), deadline);
       } catch (error) {
-        if (!(error instanceof SegmentGone) || attempt === ATTEMPTS) throw error;
+        if (!(error instanceof SegmentGone) || attempt === ATTEMPTS) throw inWords(error);
         if (error instanceof SegmentDamaged) await index.forget(error.id);
       }
     }
@@ -228,7 +240,12 @@ export function createLogs({
         (snapshot, deadline) => readLetIn(snapshot, filter, { reader, deadline, signal }),
         LONG_MS,
       ),
-    tail: tails.open,
+    async tail(conditions, after) {
+      await listSegments(file).catch((error) => {
+        throw inWords(error);
+      });
+      return tails.open(conditions, after);
+    },
     async export(conditions, format) {
       const { total, partial } = await page({ ...conditions, page: 1, pageSize: 1 });
       const limit = EXPORT_LIMIT;

@@ -58,9 +58,9 @@ export function logRoutes(
     )
     .get(
       '/logs/tail',
-      ({ query: { after, ...conditions }, request }) =>
+      async ({ query: { after, ...conditions }, request }) =>
         eventStream(
-          logs.tail(
+          await logs.tail(
             parseConditions(conditions),
             positionOf(request.headers.get('last-event-id') || after),
           ),

@@ -127,7 +127,7 @@ export const FAILURES = {
   AGENT_UNREACHABLE: {
     status: 502,
     meaning:
-      'The agent did not answer, or its response was invalid; nothing was recorded, and the hub publishes the stored state again.',
+      'The agent did not answer, its response was invalid, or it cannot read the access log; nothing was recorded, and the hub publishes the stored state again.',
   },
   CHECK_FAILED: {
     status: 502,

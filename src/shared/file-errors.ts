@@ -11,6 +11,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ERR_FS_EISDIR: 'it is a folder, not a file',
   EEXIST: 'something else is in its place',
   ENOTDIR: 'a file is in the place of a folder',
+  ELOOP: 'symbolic links in its path lead in a circle',
   ENOENT: 'there is no such file or folder',
   EMFILE: 'too many files are open',
   ENFILE: 'too many files are open on this machine',

@@ -131,7 +131,7 @@ async function measureTail(file: string, logs: Logs): Promise<void> {
     .slice(size - 4096)
     .text();
   const line = `${text.trimEnd().split('\n').at(-1)}\n`;
-  const events = readEvents(logs.tail({}, undefined));
+  const events = readEvents(await logs.tail({}, undefined));
   await events.begun();
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {

@@ -21,6 +21,7 @@ const DEEPEST = 1024;
 
 /** Codes of the agent that the hub passes on unchanged. */
 const PASSED_ON = [
+  'AGENT_UNREACHABLE',
   'PROXY_REJECTED',
   'PROXY_UNREACHABLE',
   'STALE',
