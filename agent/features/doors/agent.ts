@@ -33,6 +33,17 @@ const refusals = {
   503: AgentErrorBody,
 };
 
+/** Whoever only asks need not read that nothing was changed. @throws always */
+function asQuestion(error: unknown): never {
+  if (!(error instanceof Failure) || error.code !== 'PROXY_REJECTED') throw error;
+  const message = 'Who gets in is unknown, because Caddy refuses the Caddyfile.';
+  throw new Failure('PROXY_REJECTED', message, {
+    detail: error.detail,
+    at: error.at,
+    cause: error,
+  });
+}
+
 export const agent: AgentHalf = ({ proxy, trials, logs, now, bodyLimit }) => {
   const limited = createConcurrencyLimit({
     concurrency: 1,
@@ -58,7 +69,7 @@ export const agent: AgentHalf = ({ proxy, trials, logs, now, bodyLimit }) => {
               request.signal,
             );
             return { places };
-          }),
+          }).catch(asQuestion),
         { body: TrialRequest, response: { 200: TrialAnswer, ...refusals } },
       )
       .post(

@@ -19,7 +19,7 @@ export type Findings = {
   /**
    * Of all vhosts that are on, once for each proxy that serves them.
    * @param days of the log
-   * @throws Failure if no agent answers: AGENT_UNREACHABLE and the like
+   * @throws Failure if no agent knows: AGENT_UNREACHABLE; PROXY_REJECTED if Caddy refuses the Caddyfile
    */
   of(set: SiteSet, days: number): Promise<Finding[]>;
 };

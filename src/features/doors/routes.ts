@@ -52,7 +52,7 @@ export function doorsRoutes({
         access: 'read',
         needs: 'editor',
         query: DoorsQuery,
-        refuses: ['RATE_LIMITED'],
+        refuses: ['RATE_LIMITED', 'PROXY_REJECTED'],
         asks: 'agent',
         returns: t.Array(DoorView),
         example: [EXAMPLE],

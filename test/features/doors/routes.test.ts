@@ -1,6 +1,6 @@
 /** `/doors` and `/doors/close`: who may ask, who came, what is proposed, and closing, with its undo. */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DoorView } from '../../../src/features/doors/schemas.ts';
 import { inDatabase } from '../../harness/database.ts';
@@ -68,6 +68,20 @@ beforeAll(async () => {
     ].join(''),
   );
   [home, known] = [await owner.create('home'), await owner.create('known')];
+});
+
+test('a Caddyfile that Caddy refuses is named, and no change, since nobody asked for one', async () => {
+  const { proxyfile } = owner.stack;
+  const whole = owner.stack.readProxyfile();
+  writeFileSync(proxyfile, 'http://home.example {\n\tno_such_directive\n}\n');
+  const { status, body } = await owner.call('GET', '/doors');
+  writeFileSync(proxyfile, whole);
+  expect([status, body.code, body.message]).toEqual([
+    502,
+    'PROXY_REJECTED',
+    'Who gets in is unknown, because Caddy refuses the Caddyfile.',
+  ]);
+  expect(body.detail).toContain('no_such_directive');
 });
 
 describe('refused, with nothing changed:', () => {
