@@ -20,7 +20,7 @@ const HINTS: readonly [RegExp, (word: string, refused: Refused) => string | unde
   [/^unrecognized directive: (\S+)/, (word, of) => directive(word, of) ?? wholeBlock(word, of)],
   [/^Unexpected next token after '\{' on same line/i, () => ONE_LINE],
   [/^unrecognized global option: (\S+)/, (word, of) => known(word, of, GLOBAL_OPTIONS)],
-  [/^unrecognized (?:servers|timeouts) option '([^']+)'/, (word, of) => known(word, of, [])],
+  [/^unrecognized (?:servers|timeouts) option '([^']+)'/, serversOption],
   [/^(?:unrecognized|unknown) subdirective:? '?([\w-]+)/, (word, of) => known(word, of, [])],
   [/module not registered: ([\w.-]+)/, missingModule],
   [/URLs for proxy upstreams only support/, upstreamUrl],
@@ -96,6 +96,16 @@ const known = (word: string, { version }: Refused, names: Iterable<string>): str
       [...names].filter((name) => !isTooNew(name, version)),
     ),
   );
+
+/** The Caddy options write this one for `trustedProxies`, so the way back is there too. */
+const OF_TRUSTED = 'trusted_proxies_strict';
+const TRUST_NONE =
+  'Or trust no proxy: remove all in “Proxies before Caddy” of the Caddy options (`"trustedProxies": null`).';
+
+function serversOption(word: string, refused: Refused): string | undefined {
+  const newer = word === OF_TRUSTED ? needsNewer(word, refused.version) : undefined;
+  return newer === undefined ? known(word, refused, []) : `${newer} ${TRUST_NONE}`;
+}
 
 const ONE_LINE =
   'Write what is between the braces on a line of its own, and the closing brace on the next line.';

@@ -3,7 +3,9 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Replayed } from '../../../../src/features/replay/replays.ts';
 import { REPLAY_MS } from '../../../../src/features/replay/wire.ts';
 import { CLOUDFLARE } from '../../../../src/hub/caddyfile/cloudflare.ts';
+import { withTrusted } from '../../../../src/hub/caddyfile/trusted-proxies.ts';
 import { caddyIs } from '../../../harness/caddys.ts';
+import { inDatabase } from '../../../harness/database.ts';
 import { forFile } from '../../../harness/for-file.ts';
 import { type Body, startOwner } from '../../../harness/owner.ts';
 import { limit } from '../../../harness/speed.ts';
@@ -62,6 +64,32 @@ describe('a change is refused, and changes nothing', () => {
     },
   );
 });
+
+test.if(caddyIs('<2.8.0'))(
+  'what an exchange for an older Caddy has it refuse can be taken back, as the problem says',
+  async () => {
+    const stored = withTrusted(first.config, ['private_ranges']);
+    await owner.stack.restart(() =>
+      inDatabase(owner.stack.dataDir, (sqlite) =>
+        sqlite.run('UPDATE preamble SET config = ?', [stored]),
+      ),
+    );
+    type Status = { problems: { code: string; message: string }[] };
+    const refused = () =>
+      owner
+        .call<Status>('GET', '/status')
+        .then(({ body }) => body.problems.find(({ code }) => code === 'NOT_IN_STEP'));
+    const problem = await until(async () => {
+      const found = await refused();
+      return found?.message.includes('trusted_proxies_strict') && found;
+    }, 'the problem');
+    expect(problem.message).toContain('Install a newer Caddy');
+    expect(problem.message).toContain('remove all in “Proxies before Caddy” of the Caddy options');
+    expect((await put({ trustedProxies: null })).status).toBe(200);
+    await until(async () => (await refused()) === undefined, 'the end of the problem');
+    expect((await get()).config).toBe(first.config);
+  },
+);
 
 test('nothing is trusted at first, and to trust nothing changes nothing', async () => {
   expect(first.trustedProxies).toBeNull();
