@@ -162,6 +162,31 @@ test('a download has all requests that match', async () => {
 });
 
 describe('filters', () => {
+  test.each([
+    ['Path contains', '/old/1', '0', 300],
+    ['From', '2026-11-20 10:00', ':30', 800],
+  ])(
+    'keep what is typed before the page has drawn the last: %s',
+    async (name, first, rest, pause) => {
+      const other = await visit(browser, stack, token, { viewport });
+      // Stopped, the clock draws no frame either, as a busy machine for a while.
+      await other.page.clock.install();
+      await other.page.goto('/logs');
+      await other.page.locator('.log-row').first().waitFor();
+      await other.page.clock.pauseAt(Date.now() + 60_000);
+      const input = other.page.locator('.log-filters').getByLabel(name, { exact: true });
+      await input.fill(first);
+      await other.page.clock.runFor(pause);
+      await other.page.locator('.chips').waitFor();
+      await input.pressSequentially(rest);
+      expect(await input.inputValue()).toBe(first + rest);
+      await other.page.clock.runFor(5_000);
+      expect(await input.inputValue()).toBe(first + rest);
+      expect(new URL(other.page.url()).searchParams.size).toBe(1);
+      await other.page.close();
+    },
+  );
+
   test('apply while typing, as one step in the history, but not what the API would reject', async () => {
     await open('/logs');
     await field('Status').fill('abc');

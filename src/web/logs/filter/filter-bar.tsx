@@ -1,5 +1,5 @@
 /** The inputs that filter the log. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { useProxyNames } from '../../lib/hub.ts';
 import type { Vhost } from '../../lib/types.ts';
 import { useMedia, WIDE } from '../../lib/use-browser.ts';
@@ -9,6 +9,7 @@ import { filterBy } from './chips.tsx';
 import { accepted, applied, type FilterKey, type Filters } from './filters.ts';
 import { suggestionsFor } from './site-names.ts';
 import { TimeRange } from './time-range.tsx';
+import { useDraft } from './use-draft.ts';
 
 type Props = {
   filters: Filters;
@@ -115,8 +116,13 @@ type FieldProps = {
   invalid?: string;
 };
 
+const PAUSE_MS = 300;
+
 function FilterField({ name, label, value, list, invalid = 'This is too long.' }: FieldProps) {
-  const draft = useDraft(name, value);
+  const draft = useDraft(name, value, {
+    pause: PAUSE_MS,
+    filterOf: (text) => accepted(name, text),
+  });
   return (
     <Field label={label} error={draft.isInvalid ? invalid : null}>
       {(attributes) => (
@@ -137,50 +143,4 @@ function FilterField({ name, label, value, list, invalid = 'This is too long.' }
       )}
     </Field>
   );
-}
-
-const PAUSE_MS = 300;
-
-type Draft = {
-  text: string;
-  isInvalid: boolean;
-  type: (text: string) => void;
-  /** Applies it at once. */
-  finish: () => void;
-};
-
-/** @param value the filter in the address; when it changes, it replaces the text */
-function useDraft(key: FilterKey, value: string): Draft {
-  const [text, setText] = useState(value);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // Going back in the history removes a whole word, not its last letter.
-  const hasStep = useRef(false);
-
-  useEffect(() => {
-    clearTimeout(timer.current);
-    setText((old) => (accepted(key, old) === value ? old : value));
-    return () => clearTimeout(timer.current);
-  }, [key, value]);
-
-  const apply = (typed: string) => {
-    clearTimeout(timer.current);
-    const normal = accepted(key, typed);
-    if (normal === undefined || normal === value) return;
-    filterBy({ [key]: normal }, hasStep.current);
-    hasStep.current = true;
-  };
-
-  return {
-    text,
-    isInvalid: accepted(key, text) === undefined,
-    type(typed) {
-      setText(typed);
-      clearTimeout(timer.current);
-      timer.current = setTimeout(() => apply(typed), PAUSE_MS);
-    },
-    finish() {
-      apply(text);
-      hasStep.current = false;
-    },
-  };
 }

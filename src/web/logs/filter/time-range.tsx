@@ -1,8 +1,8 @@
 /** The inputs for the time range, shortcuts for common ones, and times as inputs and filters have them. */
-import { useEffect, useRef, useState } from 'preact/hooks';
 import { localTime } from '../../lib/format.ts';
 import { TextField } from '../../parts/field.tsx';
 import { filterBy } from './chips.tsx';
+import { useDraft } from './use-draft.ts';
 
 /** Long enough to type the next digit. */
 const PAUSE_MS = 800;
@@ -36,19 +36,11 @@ export function TimeRange({ from, to }: { from: string; to: string }) {
 }
 
 function TimeField({ name, label, value }: { name: 'from' | 'to'; label: string; value: string }) {
-  const local = localTime(value);
-  const [text, setText] = useState(local);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => {
-    setText(local);
-    return () => clearTimeout(timer.current);
-  }, [local]);
-  const apply = (typed: string) => {
-    clearTimeout(timer.current);
-    const next = fromLocalTime(typed);
-    if (next !== undefined && typed !== local) filterBy({ [name]: next });
-  };
-  const isWrong = fromLocalTime(text) === undefined;
+  const draft = useDraft(name, value, {
+    pause: PAUSE_MS,
+    filterOf: fromLocalTime,
+    textOf: localTime,
+  });
   return (
     <TextField
       label={label}
@@ -56,17 +48,15 @@ function TimeField({ name, label, value }: { name: 'from' | 'to'; label: string;
       class="numeric"
       autocomplete="off"
       placeholder="YYYY-MM-DD HH:MM"
-      aria-invalid={isWrong || undefined}
-      value={text}
-      onInput={({ currentTarget: { value: typed } }) => {
-        setText(typed);
-        clearTimeout(timer.current);
+      aria-invalid={draft.isInvalid || undefined}
+      value={draft.text}
+      onInput={({ currentTarget: { value: typed } }) =>
         // A text that is half deleted applies when the field is left.
-        if (typed !== '') timer.current = setTimeout(() => apply(typed), PAUSE_MS);
-      }}
-      onBlur={() => apply(text)}
+        draft.type(typed, typed === '')
+      }
+      onBlur={draft.finish}
       onKeyDown={(event) => {
-        if (event.key === 'Enter') apply(text);
+        if (event.key === 'Enter') draft.finish();
       }}
     />
   );
