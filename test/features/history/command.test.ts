@@ -3,6 +3,7 @@
 import { beforeAll, expect, test } from 'bun:test';
 import { forFile } from '../../harness/for-file.ts';
 import { createOperator } from '../../harness/operator.ts';
+import { ask, signUp } from '../../harness/stack.ts';
 
 const operator = await forFile(createOperator());
 const run = (args: string, input?: string) =>
@@ -11,8 +12,9 @@ const add = (name: string) =>
   run(`site add http://${name}.localhost --config -`, `respond ${name}`);
 
 let tuesday: string;
+let hub: string;
 beforeAll(async () => {
-  await operator.start();
+  hub = (await operator.start()).hub;
   expect((await add('first')).code).toBe(0);
   expect((await add('second')).code).toBe(0);
   tuesday = new Date().toISOString();
@@ -49,6 +51,23 @@ test('history lists the changes, or the sites of a moment and what has changed s
       '',
     ].join('\n'),
   );
+});
+
+test('a viewer gets the sites of a moment, and reads what is left out', async () => {
+  const owner = await signUp({ hub });
+  const account = { name: 'V', email: 'v@example.org', password: 'a long passphrase' };
+  const post = (path: string, json: object, headers: Record<string, string> = {}) =>
+    ask<{ token: string }>(`${hub}${path}`, { json, headers });
+  await post('/users', { ...account, role: 'viewer' }, owner.headers);
+  const session = (await post('/auth/sign-in/email', account)).body.token;
+  const json = { name: 'reads', scope: 'read' };
+  const { token } = (await post('/tokens', json, { Authorization: `Bearer ${session}` })).body;
+  const words = ['history', tuesday, '--hub', hub.replace('/api', '')];
+  expect(await operator.run(words, { before: `export SIGNALBOX_TOKEN=${token}` })).toEqual({
+    code: 0,
+    out: `${tuesday}\n  http://first.localhost\n  http://second.localhost\n`,
+    err: 'What has changed since is left out: only owners and editors see that.\n',
+  });
 });
 
 test('back is shown first, then done, and undone', async () => {

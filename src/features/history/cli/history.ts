@@ -91,18 +91,32 @@ async function printHistory(given: Given, cli: Cli): Promise<void> {
     return;
   }
   const { sites, at: time } = await momentAt(hub, at);
+  const changes = await changesSince(hub, time);
   cli.out(`${visible(time)}\n`);
   for (const { domain, upstream, enabled } of sites) {
     cli.out(
       `  ${visible(`${domain}${upstream ? ` → ${upstream}` : ''}${enabled ? '' : ' (off)'}`)}\n`,
     );
   }
-  const { changes } = await answerOf<Answer>(
-    await hub({ path: `/history/diff?at=${encodeURIComponent(time)}` }),
-  );
+  if (changes === null) {
+    cli.err('What has changed since is left out: only owners and editors see that.\n');
+    return;
+  }
   cli.out(changes.length === 0 ? 'nothing has changed since\n' : 'changed since:\n');
   for (const change of changes) cli.out(`  ${lineOf(change)}`);
 }
+
+/** Null for a viewer. @throws Refused */
+const changesSince = (hub: AskHub, time: string): Promise<readonly Difference[] | null> =>
+  hub({ path: `/history/diff?at=${encodeURIComponent(time)}` })
+    .then((answer) => answerOf<Answer>(answer))
+    .then(
+      ({ changes }) => changes,
+      (error: unknown) => {
+        if (error instanceof Refused && error.refusal.code === 'FORBIDDEN_ROLE') return null;
+        throw error;
+      },
+    );
 
 const momentAt = async (hub: AskHub, at: string): Promise<Moment> =>
   answerOf<Moment>(
