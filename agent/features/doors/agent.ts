@@ -74,9 +74,9 @@ export const agent: AgentHalf = ({ proxy, trials, logs, now, bodyLimit }) => {
       )
       .post(
         VISITS.path,
-        ({ body: { days, hosts }, request }) =>
+        ({ body: { days, sites }, request }) =>
           limited(() =>
-            logs.visits({ hosts, from: now().getTime() - days * DAY_MS }, request.signal),
+            logs.visits({ sites, from: now().getTime() - days * DAY_MS }, request.signal),
           ),
         { body: VisitsRequest, response: { 200: VisitsAnswer, ...refusals } },
       )

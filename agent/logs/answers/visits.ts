@@ -7,9 +7,7 @@ import { rangeOf } from './stats.ts';
 import { type VisitedPair, type VisitorTools, walkVisitors } from './visitors.ts';
 
 /** Visitors by address; each is counted in one of `home`, `outside` and `refused`. */
-type HostVisits = {
-  /** The name of the filter that it was counted for. */
-  host: string;
+type SiteVisits = {
   /** Those from home who were let in at least once, and whom no unknown proxy forwarded. */
   home: number;
   /** The same of all other addresses. */
@@ -22,12 +20,13 @@ type HostVisits = {
   served: number;
   /** When somebody was last let in, in milliseconds since 1970; null: never. */
   last: number | null;
-  /** The paths asked for most by some thousand requests, without a query. */
-  paths: string[];
 };
 
 export type LogVisits = {
-  hosts: HostVisits[];
+  /** In the order of the filter. */
+  sites: SiteVisits[];
+  /** For each name that was asked for, the paths asked for most by some thousand requests, without a query. */
+  hosts: { host: string; paths: string[] }[];
   /** The first entry of the whole log, in milliseconds since 1970; null: it is empty. */
   since: number | null;
   /** Whether all of the time was read, and all visitors were counted. */
@@ -35,10 +34,10 @@ export type LogVisits = {
 };
 
 /**
- * `hosts`: names of sites; a first label `*` stands for any one, and an empty name for hosts without another one.
+ * `sites`: the names of each; a first label `*` stands for any one, and an empty name for hosts without another one.
  * `from`: in milliseconds since 1970.
  */
-export type VisitsFilter = { hosts: readonly string[]; from: number };
+export type VisitsFilter = { sites: readonly (readonly string[])[]; from: number };
 
 /** By the statuses with which Caddy and sign-in services send somebody away; 0: the connection was cut. */
 const REFUSALS: ReadonlySet<number> = new Set([0, 401, 403, 407, 421]);
@@ -73,11 +72,11 @@ type Host = {
  */
 export async function readVisits(
   snapshot: Snapshot,
-  { hosts: names, from }: VisitsFilter,
+  { sites, from }: VisitsFilter,
   tools: VisitorTools,
 ): Promise<LogVisits> {
   const hosts = new Map<string, Host>();
-  const nameOf = namerOf(names);
+  const nameOf = namerOf(sites.flat());
   let isComplete = hasAll(snapshot, from);
 
   function hostOf(name: string): Host {
@@ -115,11 +114,8 @@ export async function readVisits(
     return room >= 0;
   };
   return {
-    hosts: [...hosts].map(([host, found]) => ({
-      host,
-      ...figures(found),
-      paths: usualOf(found).filter(fits),
-    })),
+    sites: sites.map((names) => figures(names.flatMap((name) => hosts.get(name) ?? []))),
+    hosts: [...hosts].map(([host, found]) => ({ host, paths: usualOf(found).filter(fits) })),
     since: snapshot.segments.length === 0 || since === 0 ? null : since,
     complete: isRead && isComplete,
   };
@@ -149,7 +145,12 @@ const usualOf = ({ paths }: Host): string[] =>
     .slice(0, MOST_PATHS)
     .map(([path]) => path);
 
-function figures({ visitors, last }: Host): Omit<HostVisits, 'host' | 'paths'> {
+/** Of all names of a site: who uses several of them counts once. */
+function figures(hosts: readonly Host[]): SiteVisits {
+  const visitors = new Map<string, number>();
+  for (const host of hosts) {
+    for (const [ip, flags] of host.visitors) visitors.set(ip, (visitors.get(ip) ?? 0) | flags);
+  }
   const all = [...visitors].map(([ip, flags]) => ({
     isHome: isHomeAddress(ip) && (flags & FROM_UNKNOWN) === 0,
     flags,
@@ -157,12 +158,13 @@ function figures({ visitors, last }: Host): Omit<HostVisits, 'host' | 'paths'> {
   const count = (flag: number, isHome?: boolean) =>
     all.filter((one) => (one.flags & flag) !== 0 && (isHome ?? one.isHome) === one.isHome).length;
   const letIn = count(LET_IN);
+  const times = hosts.flatMap(({ last }) => last ?? []);
   return {
     home: count(LET_IN, true),
     outside: count(LET_IN, false),
     refused: all.length - letIn,
     named: count(NAMED),
     served: count(SERVED, false),
-    last,
+    last: times.length === 0 ? null : Math.max(...times),
   };
 }

@@ -10,7 +10,8 @@ import { type Got, TRIAL, VISITS, type Visits, type VisitsAnswer } from './wire.
 export type Finding = {
   vhost: Vhost;
   got: Got[];
-  visits: Visits[];
+  /** Null: not known. */
+  visits: Visits | null;
   /** What the log of the proxy says of itself; null: it could not be read. */
   log: Pick<VisitsAnswer, 'since' | 'complete'> | null;
 };
@@ -60,16 +61,16 @@ export function createFindings({
     const endpointsOf = endpointsUnder(preamble);
     const here = set.vhosts.filter((one) => one.enabled && isPlacedOn(one, target.id));
     const endpoints = new Map(here.map((vhost) => [vhost, endpointsOf(vhost)]));
-    const hosts = [...new Set([...endpoints.values()].flat().map(({ name }) => name))];
+    const sites = [...endpoints.values()].map((all) => [...new Set(all.map(({ name }) => name))]);
     const came = await remembered(
       visits,
       target,
-      { key: `${days} ${Bun.hash(hosts.join(' '))}`, milliseconds: VISITS_MS },
-      () => client.send(VISITS, { days, hosts }),
+      { key: `${days} ${Bun.hash(JSON.stringify(sites))}`, milliseconds: VISITS_MS },
+      () => client.send(VISITS, { days, sites }),
     ).catch(() => null);
-    const visitsBy = new Map(came?.hosts.map((one) => [one.host, one]));
+    const pathsBy = new Map(came?.hosts.map(({ host, paths }) => [host, paths]));
     const places = [...endpoints].flatMap(([vhost, all]) =>
-      all.map(({ name, port }) => ({ vhost, name, port, paths: pathsOf(visitsBy.get(name)) })),
+      all.map(({ name, port }) => ({ vhost, name, port, paths: askable(pathsBy.get(name)) })),
     );
     const asked = places.map(({ vhost: _, ...place }) => place);
     const addresses = Bun.hash(JSON.stringify(asked.map(({ name, port }) => [name, port])));
@@ -80,19 +81,15 @@ export function createFindings({
       return places;
     });
     const gotBy = Map.groupBy(places.keys(), (index) => places[index]?.vhost);
-    return here.map((vhost) => {
-      const own = endpoints.get(vhost) ?? [];
-      const hosts = new Set(own.map(({ name }) => name));
-      return {
-        vhost,
-        got:
-          own.length === 0
-            ? [unknown(ONLY_CADDY)]
-            : (gotBy.get(vhost) ?? []).flatMap((index) => got[index] ?? []),
-        visits: [...hosts].flatMap((name) => visitsBy.get(name) ?? []),
-        log: came,
-      };
-    });
+    return here.map((vhost, at) => ({
+      vhost,
+      got:
+        sites[at]?.length === 0
+          ? [unknown(ONLY_CADDY)]
+          : (gotBy.get(vhost) ?? []).flatMap((index) => got[index] ?? []),
+      visits: came?.sites[at] ?? null,
+      log: came,
+    }));
   }
 
   return {
@@ -105,7 +102,12 @@ export function createFindings({
             errors.push(error);
             const reason = wordsOf(error);
             const here = set.vhosts.filter((one) => one.enabled && isPlacedOn(one, id));
-            return here.map((vhost) => ({ vhost, got: [unknown(reason)], visits: [], log: null }));
+            return here.map((vhost) => ({
+              vhost,
+              got: [unknown(reason)],
+              visits: null,
+              log: null,
+            }));
           });
         }),
       );
@@ -117,5 +119,5 @@ export function createFindings({
 
 const unknown = (reason: string): Got => ({ path: '/', opensTo: 'unsure', status: null, reason });
 
-const pathsOf = (visits: Visits | undefined): string[] =>
-  (visits?.paths ?? []).filter((path) => /^\/[\x21-\x7e]*$/.test(path));
+const askable = (paths: readonly string[] = []): string[] =>
+  paths.filter((path) => /^\/[\x21-\x7e]*$/.test(path));

@@ -5,7 +5,7 @@ import { isHomeOnly } from './close.ts';
 import type { Finding } from './findings.ts';
 import type { DoorView } from './schemas.ts';
 import { OPENS, type Opens, widest } from './shared/opens.ts';
-import type { Got } from './wire.ts';
+import type { Got, Visits } from './wire.ts';
 import { isGuard } from './words.ts';
 
 type Circumstances = {
@@ -37,9 +37,10 @@ function rowOf(vhost: Vhost, findings: readonly Finding[], about: Circumstances)
   const open: Got = { path: '/', opensTo: 'anyone', status: null };
   const first = widest(got) ?? (findings.length === 0 ? OFF : open);
   const { path, status, opensTo, reason } = first;
-  const sum = (count: (one: Finding['visits'][number]) => number) =>
-    findings.flatMap(({ visits }) => visits).reduce((total, one) => total + count(one), 0);
-  const times = findings.flatMap(({ visits }) => visits.flatMap(({ last }) => last ?? []));
+  const visits = findings.flatMap((one) => one.visits ?? []);
+  const sum = (count: (one: Visits) => number) =>
+    visits.reduce((total, one) => total + count(one), 0);
+  const times = visits.flatMap(({ last }) => last ?? []);
   const named = sum((one) => one.named);
   const came = {
     home: sum((one) => one.home),

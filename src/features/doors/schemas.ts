@@ -60,7 +60,10 @@ export const DoorView = t.Object(
           }),
         ),
       },
-      { description: 'visitors, by address, as the access log has them' },
+      {
+        description:
+          'visitors, by address, as the access log has them; each counts once at every proxy, whatever names of the vhost they use',
+      },
     ),
     proposal: t.Union(
       [

@@ -49,10 +49,10 @@ export const TRIAL: BodyCall<typeof TrialRequest, typeof TrialAnswer> = {
   missing: OLDER,
 };
 
-/** `days`: how far back; `hosts` as the sites name them; an empty one is for all that no other one is for. */
+/** `days`: how far back; `sites`: the names of each; an empty one is for all that no other one is for. */
 export const VisitsRequest = t.Object({
   days: integer({ minimum: DAYS.least, maximum: DAYS.most }),
-  hosts: t.Array(t.String(), { maxItems: MOST_SITES }),
+  sites: t.Array(t.Array(t.String(), { maxItems: MOST_SITES }), { maxItems: MOST_SITES }),
 });
 
 /**
@@ -61,8 +61,6 @@ export const VisitsRequest = t.Object({
  * got a 2xx response.
  */
 const Visits = t.Object({
-  /** As in the request. */
-  host: t.String(),
   home: integer(),
   outside: integer(),
   refused: integer(),
@@ -70,13 +68,14 @@ const Visits = t.Object({
   served: integer(),
   /** When somebody was last let in, in milliseconds since 1970; null: never. */
   last: t.Union([t.Number(), t.Null()]),
-  /** The paths that visitors asked for most, without a query. */
-  paths: t.Array(t.String()),
 });
 export type Visits = Static<typeof Visits>;
 
 export const VisitsAnswer = t.Object({
-  hosts: t.Array(Visits),
+  /** In the order of the request. */
+  sites: t.Array(Visits),
+  /** For each name that somebody asked for, the paths that visitors asked for most, without a query. */
+  hosts: t.Array(t.Object({ host: t.String(), paths: t.Array(t.String()) })),
   /** The first entry of the log, in milliseconds since 1970; null: it is empty. */
   since: t.Union([t.Number(), t.Null()]),
   /** Whether all of the time was read. */
@@ -84,7 +83,7 @@ export const VisitsAnswer = t.Object({
 });
 export type VisitsAnswer = Static<typeof VisitsAnswer>;
 
-/** Counts, in the access log, who came to each host. */
+/** Counts, in the access log, who came to each site. */
 export const VISITS: BodyCall<typeof VisitsRequest, typeof VisitsAnswer> = {
   path: '/proxy/doors/visits',
   body: VisitsRequest,

@@ -55,10 +55,10 @@ async function proposalsOf(number: number) {
   const named = (name: string) => {
     const id = agents.findIndex((one) => one.name === name);
     const from = NOW.getTime() - 90 * 86_400_000;
-    const send = async (call: object, body: { places: []; hosts: string[] }) =>
+    const send = async (call: object, body: { places: []; sites: string[][] }) =>
       call === TRIAL
         ? { places: body.places.map(() => [{ path: '/', opensTo: 'anyone', status: 200 }]) }
-        : logs[id]?.visits({ hosts: body.hosts, from }, new AbortController().signal);
+        : logs[id]?.visits({ sites: body.sites, from }, new AbortController().signal);
     return { id, client: { send }, gateway: { published: () => '' }, version: () => null };
   };
   const set = { vhosts, agents, policies: [], preamble: '' } as never;

@@ -22,21 +22,19 @@ const vhost = (id: number, createdAt = daysAgo(100)) =>
 const NOBODY = { home: 0, outside: 0, refused: 0 };
 const LAST = NOW.getTime() - 1_000;
 const VISITS: Visits = {
-  host: '1.example',
   home: 3,
   outside: 0,
   refused: 0,
   named: 0,
   served: 0,
   last: LAST,
-  paths: [],
 };
 const OPEN: Got = { path: '/', opensTo: 'anyone', status: 200 };
 const LOG = { since: daysAgo(60).getTime(), complete: true };
 const finding = (more: Partial<Finding> = {}): Finding => ({
   vhost: vhost(1),
   got: [OPEN],
-  visits: [VISITS],
+  visits: VISITS,
   log: LOG,
   ...more,
 });
@@ -55,14 +53,14 @@ test.each([
   expect(row?.came).toMatchObject({ home: 3 * logs.length, incomplete: true });
   expect(cameWords(row?.came ?? NOBODY)).toContain('but not all of the log could be read');
   expect(rows(logs.map(() => finding()))[0]?.came).not.toHaveProperty('incomplete');
-  const [none] = rows(logs.map((log) => finding({ log, visits: [] })));
+  const [none] = rows(logs.map((log) => finding({ log, visits: null })));
   expect(cameWords(none?.came ?? NOBODY)).not.toContain('no visitors');
 });
 
 describe('nothing is proposed', () => {
   test.each<[string, Partial<Finding>]>([
-    ['for what somebody from outside used', { visits: [{ ...VISITS, outside: 1 }] }],
-    ['for what nobody used', { visits: [] }],
+    ['for what somebody from outside used', { visits: { ...VISITS, outside: 1 } }],
+    ['for what nobody used', { visits: null }],
     ['for what is closed', { got: [{ path: '/', opensTo: 'password', status: 401 }] }],
     ['for what may be closed', { got: [{ path: '/', opensTo: 'unsure', status: null }] }],
     ['for a log of 29 days', { log: { ...LOG, since: daysAgo(29).getTime() } }],
@@ -85,13 +83,13 @@ describe('nothing is proposed', () => {
   });
 
   test('if one of two proxies had visitors from outside', () => {
-    const other = finding({ visits: [{ ...VISITS, outside: 1 }] });
+    const other = finding({ visits: { ...VISITS, outside: 1 } });
     expect(rows([finding(), other])[0]?.proposal).toBeNull();
   });
 });
 
 test('what only home used is proposed, and comes first', () => {
-  const used = finding({ vhost: vhost(2), visits: [{ ...VISITS, outside: 9 }] });
+  const used = finding({ vhost: vhost(2), visits: { ...VISITS, outside: 9 } });
   const closed = finding({ vhost: vhost(3), got: [{ path: '/', opensTo: 'nobody', status: 403 }] });
   const found = rows([closed, used, finding()]);
   expect(found.map((one) => one.vhost)).toEqual([1, 2, 3]);
@@ -112,7 +110,7 @@ test('what only leads to HTTPS is open to anyone', () => {
 
 test('who was served where a sign-in is needed, has signed in', () => {
   const got: Got[] = [{ path: '/', opensTo: 'sign-in', status: 401 }];
-  const visits = [{ ...VISITS, outside: 2, served: 2 }];
+  const visits = { ...VISITS, outside: 2, served: 2 };
   expect(rows([finding({ got, visits })])[0]?.came.signedIn).toBe(2);
   expect(rows([finding({ visits })])[0]?.came.signedIn).toBe(0);
 });

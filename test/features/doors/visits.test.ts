@@ -20,22 +20,23 @@ const line = (host: string, ip: string, uri = '/') => {
   return `${JSON.stringify({ ...start, request: { ...request, headers: {} }, ...rest, resp_headers: {} })}\n`;
 };
 
-async function visits(lines: string[], hosts: string[]) {
+/** What came to sites, each with one name. */
+const visits = (lines: string[], hosts: string[]) =>
+  visitsOf(
+    lines,
+    hosts.map((host) => [host]),
+  );
+
+async function visitsOf(lines: string[], sites: string[][]) {
   const file = join(folder, 'access.log');
   writeFileSync(file, lines.join(''));
   const logs = createLogs({ file, timeout: 20_000 });
   try {
-    const { hosts: found, complete } = await logs.visits(
-      { hosts, from: 0 },
-      new AbortController().signal,
-    );
-    const came = found.map(({ host, home, outside }) => [host, home, outside]);
-    const paths = found.reduce((total, one) => total + one.paths.length, 0);
-    return {
-      came: Object.fromEntries(came.map(([host, ...rest]) => [host, rest])),
-      complete,
-      paths,
-    };
+    const found = await logs.visits({ sites, from: 0 }, new AbortController().signal);
+    const { complete } = found;
+    const came = found.sites.map(({ home, outside }, at) => [sites[at]?.[0], [home, outside]]);
+    const paths = found.hosts.reduce((total, one) => total + one.paths.length, 0);
+    return { came: Object.fromEntries(came), complete, paths, sites: found.sites };
   } finally {
     logs.close();
   }
@@ -45,11 +46,28 @@ test.each(['*.wild.example', ''])('hosts under "%s" are one site', async (name) 
   const hosts = Array.from({ length: INVENTED }, (_, at) => `h${at}.wild.example`);
   const lines = hosts.map((host, at) => line(host, STRANGER, `${LONG}${at % 20}`));
   const late = [line('h1.wild.example', FRIEND), line('photos.example', HOME)];
-  expect(await visits([...lines, ...late], [name, 'photos.example'])).toEqual({
+  expect(await visits([...lines, ...late], [name, 'photos.example'])).toMatchObject({
     came: { [name]: [0, 2], 'photos.example': [1, 0] },
     complete: true,
     paths: 11,
   });
+});
+
+test('who uses several names of a site counts once, and is refused only if under none let in', async () => {
+  const lines = [
+    line('a.example', FRIEND),
+    line('b.example', FRIEND),
+    line('a.example', HOME),
+    line('b.example', HOME).replace('"status":200', '"status":403'),
+    line('b.example', STRANGER).replace('"status":200', '"status":403'),
+  ];
+  const { sites } = await visitsOf(lines, [['a.example', 'b.example'], ['b.example'], []]);
+  expect(sites.map(({ home, outside, refused }) => [home, outside, refused])).toEqual([
+    [1, 1, 1],
+    [0, 1, 2],
+    [0, 0, 0],
+  ]);
+  expect(sites.map(({ last }) => last !== null)).toEqual([true, true, false]);
 });
 
 test('the paths of many sites are as many as fit into an answer', async () => {
