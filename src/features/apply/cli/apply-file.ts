@@ -1,6 +1,6 @@
 /** The file of `signalbox apply`: its sites and policies, its mistakes, and the line that a refusal is about. */
 import type { TSchema } from 'elysia';
-import { readBySchema } from './by-schema.ts';
+import { MOST_MISTAKES, readBySchema } from './by-schema.ts';
 import type { Mistake } from './slips.ts';
 import { type Entry, MAX_FILE, readTree, type Tree } from './yaml-tree.ts';
 
@@ -19,9 +19,12 @@ export type ApplyFile = {
 
 type Place = { line: number; path: readonly string[] };
 
-/** Of all that is wrong with a file. */
+/** Of what is wrong with a file; there may be more unless these are `all`. */
 export class Mistakes extends Error {
-  constructor(readonly mistakes: readonly Mistake[]) {
+  constructor(
+    readonly mistakes: readonly Mistake[],
+    readonly all = true,
+  ) {
     super(`${mistakes.length} mistakes`);
   }
 }
@@ -38,7 +41,7 @@ export function readApplyFile(bytes: Uint8Array, schema: object): ApplyFile {
   const all = [...mistakes, ...read.mistakes, ...foldedConfigs(tree)].toSorted(
     (one, other) => one.line - other.line,
   );
-  if (all.length > 0) throw new Mistakes(all);
+  if (all.length > 0) throw new Mistakes(all, read.mistakes.length < MOST_MISTAKES);
   const { sites = {}, policies = {} } = read.value as Partial<Record<'sites' | 'policies', Named>>;
   return { sites, policies, placeOf: (fault) => placeIn(tree, fault) };
 }

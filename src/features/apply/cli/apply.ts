@@ -215,14 +215,15 @@ function located(error: unknown, file: ApplyFile, name: string): unknown {
 /** Enough to correct a file; one of a few hundred kilobytes can have mistakes of gigabytes. */
 const MOST_SHOWN = 100;
 
-function failMistaken(name: string, { mistakes }: Mistakes, { err, fail }: Cli): number {
+function failMistaken(name: string, { mistakes, all }: Mistakes, { err, fail }: Cli): number {
   for (const { line, path, words } of mistakes.slice(0, MOST_SHOWN)) {
     const where = path.length === 0 ? '' : `${clip(path.join('.'))}: `;
     err(`${visible(`${name}:${line}: ${where}${clip(words)}`)}\n`);
   }
   const more = mistakes.length - MOST_SHOWN;
-  if (more > 0) err(`… and ${more} more\n`);
-  const count = mistakes.length === 1 ? '1 mistake' : `${mistakes.length} mistakes`;
+  const least = all ? '' : 'at least ';
+  if (more > 0) err(`… and ${least}${more} more\n`);
+  const count = mistakes.length === 1 ? '1 mistake' : `${least}${mistakes.length} mistakes`;
   fail(`signalbox apply: ${count} in ${visible(name)}; nothing was changed`);
   return EXITS.refused;
 }

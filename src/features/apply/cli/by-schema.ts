@@ -13,14 +13,22 @@ import type { Dict, Text, Tree } from './yaml-tree.ts';
 /** What may become of a file by its aliases: characters, each list, map and text counting as one more. */
 const MAX_EXPANDED = 4 * 1024 * 1024;
 
-/** The value, and all mistakes by their lines; it is right only if there are none. */
+/** Mistakes after which nothing more is read: to find the word that was meant takes a while for each. */
+export const MOST_MISTAKES = 1_000;
+
+/** The value, and the first mistakes that are found, by their lines; it is right only if there are none. */
 export function readBySchema(root: Tree, schema: TSchema): { value: unknown; mistakes: Mistake[] } {
   const mistakes: Mistake[] = [];
   let expanded = 0;
 
+  function note(mistake: Mistake): void {
+    mistakes.push(mistake);
+    if (mistakes.length === MOST_MISTAKES) throw new TooMany();
+  }
+
   function read(tree: Tree, schema: TSchema, path: readonly string[]): unknown {
     if (tree.kind === 'broken') return undefined;
-    const wrong = (words: string) => void mistakes.push({ line: tree.line, path, words });
+    const wrong = (words: string) => note({ line: tree.line, path, words });
     expanded += 1 + (tree.kind === 'text' ? tree.text.length : 0);
     if (expanded > MAX_EXPANDED) throw new TooLarge();
     const chosen = choose(tree, schema);
@@ -46,27 +54,31 @@ export function readBySchema(root: Tree, schema: TSchema): { value: unknown; mis
         const near = nearest(name, Object.keys(schema.properties ?? {}));
         const hint = near === undefined ? '' : `; did you mean ${near}?`;
         const words = `unknown field${lacksSpace(name, schema) ? `; ${NO_SPACE}` : hint}`;
-        mistakes.push({ line: entry.line, path: within, words });
+        note({ line: entry.line, path: within, words });
       }
     }
     for (const name of (schema.required ?? []) as string[]) {
       if (tree.entries.has(name)) continue;
-      mistakes.push({ line: tree.line, path, words: `${name} is missing` });
+      note({ line: tree.line, path, words: `${name} is missing` });
     }
     return value;
   }
 
+  let value: unknown = null;
   try {
-    const value = read(root, schema, []);
-    return { value, mistakes: mistakes.toSorted((one, other) => one.line - other.line) };
+    value = read(root, schema, []);
   } catch (error) {
-    if (!(error instanceof TooLarge)) throw error;
-    const words = 'its aliases stand for more than 4 MiB';
-    return { value: null, mistakes: [{ line: root.line, path: [], words }] };
+    if (error instanceof TooLarge) {
+      const words = 'its aliases stand for more than 4 MiB';
+      return { value, mistakes: [{ line: root.line, path: [], words }] };
+    }
+    if (!(error instanceof TooMany)) throw error;
   }
+  return { value, mistakes: mistakes.toSorted((one, other) => one.line - other.line) };
 }
 
 class TooLarge extends Error {}
+class TooMany extends Error {}
 
 /** Undefined if a map has no such field. */
 function fieldOf(schema: TSchema, name: string): TSchema | undefined {

@@ -110,6 +110,16 @@ describe('no YAML that is read', () => {
   });
 });
 
+test('mistakes beyond a thousand are not looked for', () => {
+  const maps = Array.from(
+    { length: 100 },
+    (_, at) => `  a${at}.example: &a${at} {${at === 0 ? '' : `<<: *a${at - 1}, `}k${at}: v}`,
+  );
+  const found = mistakesIn(`sites:\n${maps.join('\n')}\n`);
+  expect(found).toHaveLength(1_000);
+  expect(found[0]).toBe('2: sites.a0.example.k0: unknown field');
+});
+
 test('merged maps that grow with each other', () => {
   const maps = Array.from(
     { length: 1_000 },

@@ -61,6 +61,16 @@ describe('refuses', () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(1_100);
   });
 
+  test('with so many that are not counted', async () => {
+    const fields = Array.from({ length: 1_500 }, (_, at) => `x${at}: 1`).join(', ');
+    const { code, err } = await run('-f -', `sites:\n  a.example: {${fields}}\n`);
+    expect(code).toBe(1);
+    expect(err.trimEnd().split('\n').slice(-2)).toEqual([
+      '… and at least 900 more',
+      'signalbox apply: at least 1000 mistakes in stdin; nothing was changed',
+    ]);
+  });
+
   test('with all mistakes of the file, each with its line', async () => {
     const { code, out, err } = await run(
       '-f -',
