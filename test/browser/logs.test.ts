@@ -1,7 +1,7 @@
 // proof: browser
 /** The log page: hostile text, filters, keyboard and live log. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { line } from '../agent/logs/lines.ts';
 import { launchBrowser } from '../harness/browser.ts';
@@ -357,6 +357,19 @@ describe('the live log', () => {
     await extent('of');
     expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0);
   });
+});
+
+test('a log that cannot be read is named, with the reason', async () => {
+  renameSync(stack.accessLog, `${stack.accessLog}.aside`);
+  symlinkSync(stack.accessLog, stack.accessLog);
+  await page.goto('/logs');
+  const words =
+    'The access log (ACCESS_LOG) cannot be read: access.log: symbolic links in its path lead in a circle.';
+  await page.locator('main').getByText(words).first().waitFor();
+  rmSync(stack.accessLog);
+  renameSync(`${stack.accessLog}.aside`, stack.accessLog);
+  await page.getByRole('button', { name: 'Try again' }).first().click();
+  await rows().first().waitFor();
 });
 
 test('a missing agent is reported, and what was shown stays', async () => {
