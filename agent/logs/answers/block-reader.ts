@@ -1,5 +1,6 @@
 /** Reads the lines of blocks: with lines-at.ts, the only file here that goes back to the log's bytes. */
 import { createCache } from '../../../src/shared/memoize.ts';
+import type { LogEntry } from '../../../src/shared/wire/logs.ts';
 import { NEWLINE } from '../files/line-splitter.ts';
 import { openSource } from '../files/open-source.ts';
 import type { Source } from '../files/source.ts';
@@ -22,20 +23,29 @@ export type Match = (entry: EntryCursor) => boolean;
 /** Receives an entry and the offset in its block at which the line starts. */
 type Visit = (entry: EntryCursor, offset: number) => void;
 
-/** Asks for up to `limit` of the newest matching lines of a block. */
-export type BlockRequest = { block: Block; limit: number };
+/** As they are sent to clients; null for lines whose headers are damaged. */
+type Entries = (LogEntry | null)[];
+
+type Wanted = { match: Match; details: boolean };
+
+/** The lines that match. */
+type Found = Lines & { starts: number[] };
+
+/** Asks for up to `limit` of the matching lines of a block, after the newest `skip`. */
+export type BlockRequest = { block: Block; skip: number; limit: number };
 
 export type BlockReader = {
   /**
-   * The matching lines of each requested block of one segment, newest first. They have to be used
-   * before the next block is requested; the blocks come in any order.
+   * The matching entries of each requested block of one segment, newest first; the blocks come in any order.
+   * @param details as of `readEntry`
    * @throws SegmentGone
    */
   read(
     indexed: IndexedSegment,
     requests: readonly BlockRequest[],
     match: Match,
-  ): AsyncGenerator<{ request: BlockRequest; lines: Buffer[] }>;
+    details: boolean,
+  ): AsyncGenerator<{ request: BlockRequest; entries: Entries }>;
   /**
    * Visits the entries of blocks, the selected ones and maybe others, or all, or only the selected ones,
    * and yields each block when it is done. Entries come oldest first; blocks in the given order, or oldest first if the
@@ -76,29 +86,80 @@ export function createBlockReader(classifier: Classifier): BlockReader {
 
   const linesOf = (buffer: Buffer): Lines => ({ buffer, base: 0, starts: startsOf(buffer) });
 
-  function newestFirst(indexed: IndexedSegment, lines: Lines, match: Match): Buffer[] {
-    const found: Buffer[] = [];
+  function matching(indexed: IndexedSegment, lines: Lines, match: Match): Found {
+    const starts: number[] = [];
     visitLines(indexed, lines, (entry) => {
-      if (match(entry)) found.push(lines.buffer.subarray(entry.start, entry.end));
+      if (match(entry)) starts.push(entry.start);
     });
-    return found.reverse();
+    return { ...lines, starts };
+  }
+
+  /** @param found newest first */
+  function entriesIn(
+    indexed: IndexedSegment,
+    found: readonly Found[],
+    { skip, limit }: Pick<BlockRequest, 'skip' | 'limit'>,
+    details: boolean,
+  ): Entries {
+    const entries: Entries = [];
+    let toSkip = skip;
+    for (const lines of found) {
+      const end = Math.max(0, lines.starts.length - toSkip);
+      const starts = lines.starts.slice(Math.max(0, end - (limit - entries.length)), end);
+      toSkip -= lines.starts.length - end;
+      const some: Entries = [];
+      visitLines(indexed, { ...lines, starts }, (entry) => some.push(entry.shown(details)));
+      entries.push(...some.reverse());
+    }
+    return entries;
   }
 
   // Reads no more lines than needed if the matches are spread evenly over the places.
   async function readPlaces(
     indexed: IndexedSegment,
     source: Source,
-    { block, limit }: BlockRequest,
-    match: Match,
-  ): Promise<Buffer[]> {
-    const places = block.places();
-    const step = Math.ceil((limit * places.length) / block.count);
-    const found: Buffer[] = [];
-    for (let end = places.length; end > 0 && found.length < limit; end -= step) {
-      const batch = await linesAt(source, block, places.subarray(Math.max(0, end - step), end));
-      for (const lines of batch.reverse()) found.push(...newestFirst(indexed, lines, match));
+    requests: readonly BlockRequest[],
+    { match, details }: Wanted,
+  ): Promise<{ request: BlockRequest; entries: Entries }[]> {
+    const all = requests.map((request) => {
+      const { block, limit } = request;
+      const places = block.places();
+      // What is skipped is not read if each place is that of a match.
+      const passed = places.length === block.count ? request.skip : 0;
+      const skip = request.skip - passed;
+      const step = Math.ceil(((skip + limit) * places.length) / block.count);
+      return {
+        request,
+        skip,
+        limit,
+        places,
+        step,
+        end: places.length - passed,
+        count: 0,
+        found: [] as Found[],
+      };
+    });
+    for (;;) {
+      const open = all.filter(({ skip, limit, end, count }) => end > 0 && count < skip + limit);
+      if (open.length === 0) break;
+      const asked = open.map(({ request: { block }, places, step, end }) => ({
+        block,
+        places: places.subarray(Math.max(0, end - step), end),
+      }));
+      for (const [i, batch] of (await linesAt(source, asked)).entries()) {
+        const each = open[i] as (typeof open)[number];
+        for (const lines of batch.reverse()) {
+          const found = matching(indexed, lines, match);
+          each.found.push(found);
+          each.count += found.starts.length;
+        }
+        each.end -= each.step;
+      }
     }
-    return found.slice(0, limit);
+    return all.map((each) => ({
+      request: each.request,
+      entries: entriesIn(indexed, each.found, each, details),
+    }));
   }
 
   async function* readCompressed(
@@ -119,25 +180,20 @@ export function createBlockReader(classifier: Classifier): BlockReader {
   }
 
   return {
-    async *read(indexed, requests, match) {
+    async *read(indexed, requests, match, details) {
+      const wanted = { match, details };
       const source = await openIndexed(indexed);
       try {
         if (source.isSeekable) {
           for (let i = 0; i < requests.length; i += BLOCKS_AT_ONCE) {
-            const batch = requests.slice(i, i + BLOCKS_AT_ONCE).map(async (request) => {
-              return { request, lines: await readPlaces(indexed, source, request, match) };
-            });
-            // Wait for all of them: none may still be reading when the source is closed.
-            for (const each of await Promise.allSettled(batch)) {
-              if (each.status === 'rejected') throw each.reason;
-              yield each.value;
-            }
+            const batch = requests.slice(i, i + BLOCKS_AT_ONCE);
+            yield* await readPlaces(indexed, source, batch, wanted);
           }
           return;
         }
         for await (const [request, buffer] of readCompressed(indexed, source, requests)) {
-          const lines = newestFirst(indexed, linesOf(buffer), match);
-          yield { request, lines: lines.slice(0, request.limit) };
+          const found = [matching(indexed, linesOf(buffer), match)];
+          yield { request, entries: entriesIn(indexed, found, request, details) };
         }
       } catch (error) {
         throw goneFrom(indexed, error);
@@ -154,7 +210,7 @@ export function createBlockReader(classifier: Classifier): BlockReader {
             const batch =
               which === 'all' || (which === undefined && block.count > FEW_LINES)
                 ? [linesOf(await wholeBlock(source, block))]
-                : await linesAt(source, block, block.places());
+                : (await linesAt(source, [{ block, places: block.places() }])).flat();
             for (const lines of batch) visitLines(indexed, lines, visit);
             yield block;
           }

@@ -27,37 +27,68 @@ export const NEAR_BYTES = 1 << 14;
 const SLACK_BYTES = 2048;
 
 /**
- * The lines at places of a block, in rising order, grouped by what is read together.
+ * The lines at places of blocks, which are in rising order: of each block, in groups that are read together.
  * @throws SegmentGone
  */
-export async function linesAt(source: Source, block: Block, places: Uint16Array): Promise<Lines[]> {
-  const reads: Promise<Lines>[] = [];
+export async function linesAt(
+  source: Source,
+  wanted: readonly { block: Block; places: Uint16Array }[],
+): Promise<Lines[][]> {
+  const reads = wanted.map(({ block, places }) =>
+    nearby(places).map((near) => readOf(block, near)),
+  );
+  const buffers = (await source.slices(reads.flat())).values();
+  const found: Lines[][] = [];
+  for (const some of reads) {
+    const lines: Lines[] = [];
+    for (const read of some) {
+      const buffer = buffers.next().value as Buffer;
+      lines.push(linesIn(read, buffer) ?? (await longerLines(source, read)));
+    }
+    found.push(lines);
+  }
+  return found;
+}
+
+/** Places that are read together. */
+function nearby(places: Uint16Array): Uint16Array[] {
+  const groups: Uint16Array[] = [];
   let first = 0;
   for (let i = 1; i <= places.length; i++) {
     const gap = ((places[i] ?? Number.POSITIVE_INFINITY) - (places[i - 1] as number)) * PLACE_BYTES;
     if (gap < NEAR_BYTES) continue;
-    reads.push(readLines(source, block, places.subarray(first, i)));
+    groups.push(places.subarray(first, i));
     first = i;
   }
-  // Wait for all of them: none may still be reading when the source is closed.
-  await Promise.allSettled(reads);
-  return Promise.all(reads);
+  return groups;
 }
 
-async function readLines(source: Source, block: Block, places: Uint16Array): Promise<Lines> {
+/** What is read of a block, in [start, end) of the segment. */
+type Read = { start: number; end: number; block: Block; places: Uint16Array };
+
+function readOf(block: Block, places: Uint16Array): Read {
   const [first, last] = [places[0] as number, places.at(-1) as number];
   // With the byte before, which tells whether a line starts right at the place.
-  const from = block.start + Math.max(0, first * PLACE_BYTES - 1);
-  const base = from - block.start;
-  let to = Math.min(block.end, block.start + (last + 1) * PLACE_BYTES + SLACK_BYTES);
+  const start = block.start + Math.max(0, first * PLACE_BYTES - 1);
+  const end = Math.min(block.end, block.start + (last + 1) * PLACE_BYTES + SLACK_BYTES);
+  return { start, end, block, places };
+}
+
+/** Undefined if the last line ends further on. @throws SegmentGone */
+function linesIn({ start, end, block, places }: Read, buffer: Buffer): Lines | undefined {
+  if (buffer.length < end - start) throw new SegmentGone('the segment has shrunk');
+  const base = start - block.start;
+  const starts = Array.from(places, (place) => startIn(buffer, place * PLACE_BYTES - base));
+  const isWhole = end === block.end || buffer.indexOf(NEWLINE, starts.at(-1)) >= 0;
+  return isWhole ? { buffer, base, starts } : undefined;
+}
+
+async function longerLines(source: Source, read: Read): Promise<Lines> {
+  let { end } = read;
   for (;;) {
-    const buffer = await source.slice(from, to);
-    if (buffer.length < to - from) throw new SegmentGone('the segment has shrunk');
-    const starts = Array.from(places, (place) => startIn(buffer, place * PLACE_BYTES - base));
-    if (to === block.end || buffer.indexOf(NEWLINE, starts.at(-1)) >= 0) {
-      return { buffer, base, starts };
-    }
-    to = Math.min(block.end, to + 2 * (to - from));
+    end = Math.min(read.block.end, end + 2 * (end - read.start));
+    const lines = linesIn({ ...read, end }, await source.slice(read.start, end));
+    if (lines) return lines;
   }
 }
 

@@ -1,7 +1,6 @@
 /** Finds one page of the log: the index counts, and only the lines of the page are parsed. */
 import type { LogEntry, LogPage } from '../../../src/shared/wire/logs.ts';
 import type { Snapshot } from '../index/log-index.ts';
-import { readEntry } from '../line/entry.ts';
 import type { BlockReader, BlockRequest } from './block-reader.ts';
 import type { LogFilter } from './filter.ts';
 import { goneFrom, SegmentGone } from './lines-at.ts';
@@ -40,29 +39,27 @@ async function readEntries(
   details: boolean,
   reader: BlockReader,
 ): Promise<LogEntry[]> {
-  // For each block: how many of its lines to skip, and where the others go on the page.
-  const wanted = new Map<BlockRequest, { skip: number; first: number }>();
+  // Where the entries of each block go on the page.
+  const wanted = new Map<BlockRequest, number>();
   let toSkip = skip;
   let first = 0;
   for (const block of blocks) {
     if (first >= take) break;
-    const limit = Math.min(block.count, toSkip + take - first);
-    if (limit > toSkip) {
-      wanted.set({ block, limit }, { skip: toSkip, first });
-      first += limit - toSkip;
+    const limit = Math.min(block.count - toSkip, take - first);
+    if (limit > 0) {
+      wanted.set({ block, skip: toSkip, limit }, first);
+      first += limit;
     }
     toSkip = Math.max(0, toSkip - block.count);
   }
 
   const entries = new Array<LogEntry | null>(take);
-  for await (const { request, lines } of reader.read(indexed, [...wanted.keys()], match)) {
-    const range = wanted.get(request);
-    if (!range || lines.length < request.limit) {
+  const requests = [...wanted.keys()];
+  for await (const { request, entries: read } of reader.read(indexed, requests, match, details)) {
+    if (read.length < request.limit) {
       throw goneFrom(indexed, new SegmentGone('the segment has changed'));
     }
-    for (const [i, line] of lines.slice(range.skip).entries()) {
-      entries[range.first + i] = readEntry(line.toString(), details);
-    }
+    for (const [i, entry] of read.entries()) entries[(wanted.get(request) ?? 0) + i] = entry;
   }
   return entries.filter((entry) => entry !== null);
 }

@@ -1,6 +1,6 @@
 /** Reads a slice of the matches in the order of their times. */
+import type { LogEntry } from '../../../src/shared/wire/logs.ts';
 import { type MergeAnswer, type MergeRequest, TIMELESS } from '../../../src/shared/wire/merge.ts';
-import { readEntry } from '../line/entry.ts';
 import type { BlockReader, BlockRequest } from './block-reader.ts';
 import { goneFrom, SegmentGone } from './lines-at.ts';
 import { earliestOf, latestOf, type MomentReader, orderTime, type Part } from './moments.ts';
@@ -32,10 +32,10 @@ export async function readSlice(
   }
   items.sort((a, b) => b.time - a.time || a.part - b.part || b.place - a.place);
   const chosen = items.slice(skip, skip + limit);
-  const texts = await readTexts(near, items, chosen, reader);
+  const entries = await readEntries(near, items, chosen, details, reader);
   return {
     times: chosen.map(({ time }) => time),
-    logs: chosen.map((item) => readEntry(texts.get(item) ?? '', details)),
+    logs: chosen.map((item) => entries.get(item) ?? null),
   };
 }
 
@@ -49,14 +49,15 @@ function newestFrom(parts: readonly Part[], wanted: number): number {
   return TIMELESS;
 }
 
-/** The lines of the chosen items, which follow each other in the order of all. */
-async function readTexts(
+/** The entries of the chosen items, which follow each other in the order of all; null for damaged lines. */
+async function readEntries(
   parts: readonly Part[],
   items: readonly Item[],
   chosen: readonly Item[],
+  details: boolean,
   reader: BlockReader,
-): Promise<Map<Item, string>> {
-  const texts = new Map<Item, string>();
+): Promise<Map<Item, LogEntry | null>> {
+  const found = new Map<Item, LogEntry | null>();
   const [latest, earliest] = [chosen[0]?.time ?? 0, chosen.at(-1)?.time ?? 0];
   const isNear = (time: number) => time >= earliest && time <= latest;
   const wanted = new Set(chosen.map(({ part }) => part));
@@ -71,16 +72,18 @@ async function readTexts(
       const newestFirst = inBlock.toSorted((a, b) => b.place - a.place);
       const places = Uint16Array.from(newestFirst, ({ place }) => place).reverse();
       const limit = places.length;
-      itemsOf.set({ block: { ...block, count: limit, places: () => places }, limit }, newestFirst);
+      const asked = { ...block, count: limit, places: () => places };
+      itemsOf.set({ block: asked, skip: 0, limit }, newestFirst);
     }
     const isWanted: typeof of.match = (entry) => of.match(entry) && isNear(orderTime(entry.time));
-    for await (const { request, lines } of reader.read(of.indexed, [...itemsOf.keys()], isWanted)) {
+    const requests = [...itemsOf.keys()];
+    for await (const { request, entries } of reader.read(of.indexed, requests, isWanted, details)) {
       const inBlock = itemsOf.get(request) ?? [];
-      if (lines.length < inBlock.length) {
+      if (entries.length < inBlock.length) {
         throw goneFrom(of.indexed, new SegmentGone('the segment has changed'));
       }
-      for (const [i, item] of inBlock.entries()) texts.set(item, (lines[i] as Buffer).toString());
+      for (const [i, item] of inBlock.entries()) found.set(item, entries[i] ?? null);
     }
   }
-  return texts;
+  return found;
 }

@@ -67,6 +67,7 @@ function plain(handle: FileHandle): Source {
     isSeekable: true,
     chunks: (from) => readAhead(handle, from),
     slice: (start, end) => bytesOf(handle, start, end),
+    slices: (ranges) => Promise.all(ranges.map(({ start, end }) => bytesOf(handle, start, end))),
     isDamaged: () => false,
     statedSize: async () => undefined,
     ...ofFile(handle),
@@ -110,20 +111,23 @@ function compressed(handle: FileHandle, form: Form, size: number): Source {
     }
   }
 
+  async function slice(start: number, end: number): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    let missing = end - start;
+    if (missing === 0) return Buffer.alloc(0);
+    for await (const chunk of chunks(start)) {
+      pieces.push(chunk.subarray(0, missing));
+      missing -= chunk.length;
+      if (missing <= 0) break;
+    }
+    return Buffer.concat(pieces);
+  }
+
   return {
     isSeekable: false,
     chunks,
-    async slice(start, end) {
-      const pieces: Buffer[] = [];
-      let missing = end - start;
-      if (missing === 0) return Buffer.alloc(0);
-      for await (const chunk of chunks(start)) {
-        pieces.push(chunk.subarray(0, missing));
-        missing -= chunk.length;
-        if (missing <= 0) break;
-      }
-      return Buffer.concat(pieces);
-    },
+    slice,
+    slices: (ranges) => Promise.all(ranges.map(({ start, end }) => slice(start, end))),
     isDamaged: () => damaged,
     async statedSize() {
       // Its last four bytes; zstd states no size at a fixed position.

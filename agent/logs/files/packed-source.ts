@@ -3,11 +3,11 @@ import type { FileHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import { frameAt, type SeekTable } from './seek-table.ts';
-import { bytesOf, ofFile, type Source } from './source.ts';
+import { bytesOf, ofFile, type Range, type Source } from './source.ts';
 
 const unpack = promisify(zstdDecompress);
 
-/** Frames that are asked for together, and are so near to each other as stored, are read together. */
+/** Frames that are so near to each other as stored are read together. */
 const NEAR_BYTES = 1 << 16;
 /** Uncompressed; more is read and decompressed at the same time. */
 const GROUP_BYTES = 1 << 18;
@@ -22,102 +22,92 @@ export function packed(handle: FileHandle, table: SeekTable): Source {
 
   let damaged = false;
 
-  // Lines that are read at the same time are often in the same frame.
-  const running = new Map<number, PromiseWithResolvers<Frame>>();
-  let asked: number[] = [];
-
-  function frame(i: number): Promise<Frame> {
-    const pending = running.get(i) ?? Promise.withResolvers<Frame>();
-    if (running.get(i) !== pending) {
-      running.set(i, pending);
-      // In one go: a call to the thread pool takes as long as to decompress a frame.
-      if (asked.push(i) === 1) queueMicrotask(readAsked);
-    }
-    return pending.promise;
-  }
-
   const storedAt = (i: number): number => stored[i] as number;
   const sizeOf = (i: number): number => (offsets[i + 1] as number) - (offsets[i] as number);
 
-  function readAsked(): void {
-    const sorted = asked.sort((a, b) => a - b);
-    asked = [];
+  /** @param wanted in the order of the file */
+  async function read(wanted: readonly number[]): Promise<Map<number, Frame>> {
+    const found = new Map<number, Frame>();
+    // In groups: a call to the thread pool takes as long as to decompress a frame.
+    const groups: Promise<void>[] = [];
     let group: number[] = [];
     let size = 0;
-    for (const [at, i] of sorted.entries()) {
+    for (const [at, i] of wanted.entries()) {
       group.push(i);
       size += sizeOf(i);
-      const gap = storedAt(sorted[at + 1] ?? frames) - storedAt(i + 1);
-      if (size < GROUP_BYTES && gap <= NEAR_BYTES && at + 1 < sorted.length) continue;
-      void readGroup(group);
+      const gap = storedAt(wanted[at + 1] ?? frames) - storedAt(i + 1);
+      if (size < GROUP_BYTES && gap <= NEAR_BYTES && at + 1 < wanted.length) continue;
+      groups.push(readGroup(group, found));
       [group, size] = [[], 0];
     }
+    await Promise.all(groups);
+    return found;
   }
 
-  /** Never rejects. @param group in the order of the file */
-  async function readGroup(group: readonly number[]): Promise<void> {
-    try {
-      const start = storedAt(group[0] as number);
-      const bytes = await bytesOf(handle, start, storedAt((group.at(-1) as number) + 1));
-      const packed = group.map((i) => bytes.subarray(storedAt(i) - start, storedAt(i + 1) - start));
-      const found = await unpackedAll(packed, group.map(sizeOf));
-      damaged ||= found.includes(undefined);
-      for (const [at, i] of group.entries()) running.get(i)?.resolve(found[at]);
-    } catch (error) {
-      for (const i of group) running.get(i)?.reject(error);
-    }
-    for (const i of group) running.delete(i);
+  async function readGroup(group: readonly number[], found: Map<number, Frame>): Promise<void> {
+    const start = storedAt(group[0] as number);
+    const bytes = await bytesOf(handle, start, storedAt((group.at(-1) as number) + 1));
+    const packed = group.map((i) => bytes.subarray(storedAt(i) - start, storedAt(i + 1) - start));
+    const unpacked = await unpackedAll(packed, group.map(sizeOf));
+    damaged ||= unpacked.includes(undefined);
+    for (const [at, i] of group.entries()) found.set(i, unpacked[at]);
   }
 
   async function* chunks(from: number): AsyncGenerator<Buffer> {
     let next = frameAt(table, from);
-    function ahead(): Promise<Frame>[] {
-      const group: Promise<Frame>[] = [];
-      for (let size = 0; next < frames && size < GROUP_BYTES; next++) {
-        group.push(frame(next));
-        size += sizeOf(next);
-      }
-      return group;
-    }
+    const ahead = () => {
+      const first = next;
+      for (let size = 0; next < frames && size < GROUP_BYTES; next++) size += sizeOf(next);
+      return read(numbers(first, next));
+    };
     let at = next;
     let pending = ahead();
     try {
-      while (pending.length > 0) {
-        const group = await Promise.all(pending);
+      while (at < frames) {
+        const group = await pending;
         pending = ahead();
-        for (const bytes of group) {
+        for (const end = at + group.size; at < end; at++) {
+          const bytes = group.get(at);
           if (!bytes) return;
-          yield bytes.subarray(Math.max(0, from - (offsets[at++] as number)));
+          yield bytes.subarray(Math.max(0, from - (offsets[at] as number)));
         }
       }
     } finally {
-      // The handle must not be closed during a read.
-      await Promise.allSettled(pending);
+      await pending.catch(() => undefined);
     }
+  }
+
+  async function slices(ranges: readonly Range[]): Promise<Buffer[]> {
+    const framesOf = ranges.map(({ start, end }) => {
+      const last = frameAt(table, Math.max(start, end - 1)) + 1;
+      return numbers(frameAt(table, start), Math.min(frames, last));
+    });
+    const found = await read([...new Set(framesOf.flat())].sort((a, b) => a - b));
+    return ranges.map(({ start, end }, at) => {
+      const pieces: Buffer[] = [];
+      for (const i of framesOf[at] as number[]) {
+        const bytes = found.get(i);
+        if (!bytes) break;
+        const base = offsets[i] as number;
+        pieces.push(bytes.subarray(Math.max(0, start - base), end - base));
+      }
+      return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+    });
   }
 
   return {
     isSeekable: true,
     chunks,
-    async slice(start, end) {
-      const first = frameAt(table, start);
-      const last = Math.min(frames, frameAt(table, Math.max(start, end - 1)) + 1);
-      const wanted = Array.from({ length: last - first }, (_, i) => frame(first + i));
-      // Wait for all of them: none may still be reading when the source is closed.
-      await Promise.allSettled(wanted);
-      const pieces: Buffer[] = [];
-      for (const [at, bytes] of (await Promise.all(wanted)).entries()) {
-        if (!bytes) break;
-        const base = offsets[first + at] as number;
-        pieces.push(bytes.subarray(Math.max(0, start - base), end - base));
-      }
-      return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
-    },
+    slices,
+    slice: async (start, end) => (await slices([{ start, end }]))[0] as Buffer,
     isDamaged: () => damaged,
     statedSize: async () => (offsets[frames] as number) % 2 ** 32,
     ...ofFile(handle),
   };
 }
+
+const numbers = (from: number, to: number): number[] =>
+  Array.from({ length: to - from }, (_, i) => from + i);
 
 async function unpackedAll(frames: readonly Buffer[], sizes: readonly number[]): Promise<Frame[]> {
   if (frames.every((bytes, i) => statedSize(bytes) === sizes[i])) {

@@ -2,6 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 
+/** The bytes in [start, end), fewer at the end of the segment. */
+export type Range = { start: number; end: number };
+
 /** The bytes of a segment, uncompressed. Offsets count uncompressed bytes. */
 export type Source = {
   /** Whether `slice` is fast. */
@@ -11,8 +14,9 @@ export type Source = {
    * requested. A damaged compressed file ends where the damage starts.
    */
   chunks(from: number): AsyncGenerator<Buffer>;
-  /** The bytes in [start, end), fewer at the end of the segment. */
   slice(start: number, end: number): Promise<Buffer>;
+  /** Many of them at once, in the same order. */
+  slices(ranges: readonly Range[]): Promise<Buffer[]>;
   /** Whether something that was read from it was damaged. */
   isDamaged(): boolean;
   /** The uncompressed size modulo 2^32 that a compressed file states; undefined if it does not. */
@@ -27,7 +31,9 @@ export type Source = {
 /** Includes gzip's checksum, and the sizes of the last hundred frames of a packed segment. */
 const PROBE_BYTES = 1024;
 
-const reads = new WeakMap<FileHandle, Set<Promise<ArrayBuffer>>>();
+type Reads = { file: Bun.BunFile; underWay: Set<Promise<ArrayBuffer>> };
+
+const readsOf = new WeakMap<FileHandle, Reads>();
 
 /**
  * The bytes of a file in [start, end), fewer at its end. By the descriptor's path: slices of the
@@ -36,20 +42,23 @@ const reads = new WeakMap<FileHandle, Set<Promise<ArrayBuffer>>>();
  */
 export async function bytesOf(handle: FileHandle, start: number, end: number): Promise<Buffer> {
   if (handle.fd < 0) throw new Error('the file is closed');
-  const underWay = reads.get(handle) ?? new Set();
-  reads.set(handle, underWay);
-  const read = Bun.file(`/proc/self/fd/${handle.fd}`).slice(start, end).arrayBuffer();
-  underWay.add(read);
+  const reads = readsOf.get(handle) ?? {
+    file: Bun.file(`/proc/self/fd/${handle.fd}`),
+    underWay: new Set(),
+  };
+  readsOf.set(handle, reads);
+  const read = reads.file.slice(start, end).arrayBuffer();
+  reads.underWay.add(read);
   try {
     return Buffer.from(await read);
   } finally {
-    underWay.delete(read);
+    reads.underWay.delete(read);
   }
 }
 
 /** Another file may get the descriptor's number: nothing may be read by it then. */
 async function close(handle: FileHandle): Promise<void> {
-  await Promise.allSettled(reads.get(handle) ?? []);
+  await Promise.allSettled(readsOf.get(handle)?.underWay ?? []);
   await handle.close();
 }
 

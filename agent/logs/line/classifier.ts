@@ -1,4 +1,5 @@
 /** Decides which lines are access entries, with the scanner if possible and else with JSON.parse. */
+import type { LogEntry } from '../../../src/shared/wire/logs.ts';
 import { addressHash } from './address.ts';
 import {
   CHECK_WORD_LENGTH,
@@ -6,6 +7,9 @@ import {
   entryFacts,
   hostKey,
   type RequestFacts,
+  readEntry,
+  shownHost,
+  toEntry,
 } from './entry.ts';
 import { identityOf, lineRequest, scannedIdentity } from './line-request.ts';
 import type { Pairs } from './pairs.ts';
@@ -42,6 +46,8 @@ export type EntryCursor = {
   identity(): string | undefined;
   /** All facts, by JSON.parse; undefined if only the scanner takes the line for an entry. */
   facts(): EntryFacts | undefined;
+  /** The entry as it is sent to clients. @param details as of `readEntry`; null as it returns it */
+  shown(details: boolean): LogEntry | null;
 };
 
 export type Classifier = {
@@ -91,6 +97,13 @@ export function createClassifier(isCheck: IsCheck): Classifier {
       if (scanned !== undefined) return scanned;
       const request = lineRequest(cursor.line());
       return request && identityOf(request);
+    },
+    shown(details) {
+      const request = details || parsed ? undefined : requestFacts(buffer, line);
+      if (!request) return readEntry(cursor.line(), details);
+      const { hostStart, hostEnd, status, time, latency } = line;
+      const domain = shownHost(buffer.toString('latin1', hostStart, hostEnd));
+      return toEntry({ ...request, domain, status, time, latency });
     },
     addressHash: () =>
       (parsed ? undefined : scannedAddressHash(buffer, line)) ?? addressHash(cursor.request().ip),

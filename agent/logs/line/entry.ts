@@ -72,7 +72,7 @@ export function checkWordIn(headers: unknown): string | null {
 }
 
 /** An entry as it is sent to clients. */
-export function toEntry(facts: EntryFacts): LogEntry {
+export function toEntry(facts: Omit<EntryFacts, 'key' | 'userAgent' | 'checkWord'>): LogEntry {
   const { domain, method, path, status, time, latency, ip } = facts;
   return {
     // Better empty than made up.
