@@ -104,6 +104,20 @@ describe('a damaged file', () => {
     }
   });
 
+  test('does not matter to a page that lies elsewhere in the same block', async () => {
+    const { at } = logWith({ [ROLL]: many });
+    await keeperOf(at('access.log')).run();
+    utimesSync(at(PACKED), WRITTEN, WRITTEN);
+    const { logs, told } = started(at('access.log'));
+    const oldest = { page: COUNT / 50, pageSize: 50 };
+    const whole = await logs.page(oldest);
+    expect(whole.logs.at(-1)?.path).toBe('/0');
+    damage(at(PACKED));
+    expect(await logs.page(oldest)).toEqual(whole);
+    expect(told).toEqual([]);
+    logs.close();
+  });
+
   test('that is repaired in place, with the size and time that it had, is whole again', async () => {
     const { at } = logWith({ [ROLL]: many });
     await keeperOf(at('access.log')).run();
