@@ -115,8 +115,10 @@ function whyNot(of: ManagedCaddy & { prefix: string[]; folders: string[] }): str
     return 'as a separate user it does not start.';
   }
   const files = [...of.folders, ...(existsSync(of.accessLog) ? [of.accessLog] : [])];
-  const closed = files.find((path) => !run('test', '-w', path));
-  if (closed === undefined) return null;
+  // All at once: the program starts only after that.
+  if (run('test', ...files.flatMap((path, at) => [...(at > 0 ? ['-a'] : []), '-w', path])))
+    return null;
+  const closed = files.find((path) => !run('test', '-w', path)) ?? of.folder;
   // The status shows this, and it shows no paths.
   const setting = isBelow(closed, dirname(of.folder)) ? 'DATA_DIR' : 'ACCESS_LOG';
   return `a separate user could not write to ${setting}. Move it to a folder that other users may enter, such as /var/lib/signalbox.`;
