@@ -207,6 +207,10 @@ export function createReload(deps: ReloadDeps): Reload {
     return loader.closed().length < before;
   }
 
+  /** What Caddy says of open requests, where a live configuration lets some outlive it. @throws AdminUnreachable */
+  const requestsOf = async (live: string): Promise<string> =>
+    live.includes('"stream_close_delay"') ? admin.upstreams() : '[]';
+
   /** Without those that are lost already: the text on disk names them, and Caddy does not have them. */
   async function newly(missing: readonly NamedKept[]): Promise<readonly NamedKept[]> {
     if (missing.length === 0) return missing;
@@ -228,12 +232,17 @@ export function createReload(deps: ReloadDeps): Reload {
       const program = trusted ? null : await deps.program();
       const known = checked.take({ text, probe, program });
       if (!known && !trusted) await assertAllowed(text, probe);
+      // First what takes longest.
+      const ready = known ?? prepare(text, probe, trusted);
+      const before = replaced(options);
+      const isStored = from !== 'part';
+      const candidate = isStored && proxyfile.writeCandidate(text);
       const [was, prepared, written, others, upstreams] = await Promise.allSettled([
-        replaced(options),
-        known ?? prepare(text, probe, trusted),
-        from === 'part' ? undefined : proxyfile.writeCandidate(text),
+        before,
+        ready,
+        candidate,
         originsToKeep(),
-        admin.upstreams(),
+        before.then(requestsOf),
       ]);
       const previous = settled(was);
       const { config, own } = settled(prepared);
@@ -248,14 +257,13 @@ export function createReload(deps: ReloadDeps): Reload {
         accessLog: { ...deps.accessLog, file: logs.spelling(previous) },
         streamDelay: await deps.streamDelay(),
       };
-      // None if Caddy does not say; a configuration that is not the agent's gives websockets no delay.
-      const isKnown = stamp.streamDelay !== null && upstreams.status === 'fulfilled';
-      const open = isKnown ? stillOpen(previous, config, upstreams.value) : [];
+      // None if Caddy does not say.
+      const open =
+        upstreams.status === 'fulfilled' ? stillOpen(previous, config, upstreams.value) : [];
       if (!isWanted()) throw stale('Cancelled: the caller has gone.');
       // Before the text is on disk, and with what the one on disk names.
       undo = kept.add(certificates);
-      const noted =
-        from === 'part' ? undefined : proxyfile.announce(digest, { hub, term, program });
+      const noted = isStored && proxyfile.announce(digest, { hub, term, program });
       const load = () => loader.load(config, stamp, previous, partial);
       const loaded = load().catch(async (error: unknown) => {
         if (!(await deps.repairAfter(error))) throw error;
@@ -266,7 +274,7 @@ export function createReload(deps: ReloadDeps): Reload {
       const closed = loader.closed().map(describeClosed);
       const unwritable = config.logging === undefined ? [] : await deps.unwritableLogs(config);
       deps.warnings.set('log files', unwritableSentence(unwritable));
-      if (from === 'part') return { digest, open, closed, unwritable };
+      if (!isStored) return { digest, open, closed, unwritable };
       try {
         const copy = proxyfile.swapIn(digest, { hub, term, keep, program });
         if (copy !== null) log('kept a copy of the Caddyfile', { copy }, 'warn');
