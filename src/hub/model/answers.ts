@@ -1,5 +1,6 @@
 /** The answers to accepted requests that carry a key, so that a retry gets the same one. */
 import { and, eq, gt, lte, sql } from 'drizzle-orm';
+import { memoize } from '../../shared/memoize.ts';
 import type { Db } from '../db/open.ts';
 import { answers } from '../db/schema.ts';
 
@@ -34,10 +35,16 @@ export function keepAnswer(
 
 /** Drops those that are too old. @throws SQLite errors */
 export function dropAnswers(db: Pick<Db, 'delete'>, time: Date): void {
-  db.delete(answers)
-    .where(lte(answers.createdAt, oldest(time)))
-    .run();
+  dropping(db).run({ until: oldest(time) });
 }
+
+/** Prepared once, because each change does it. */
+const dropping = memoize((db: Pick<Db, 'delete'>) =>
+  db
+    .delete(answers)
+    .where(lte(answers.createdAt, sql.param(sql.placeholder('until'), answers.createdAt)))
+    .prepare(),
+);
 
 /** The answer with a key, unless it is too old by now. */
 export const findAnswer = (db: Db, key: string, time: Date): KeptAnswer | undefined =>

@@ -1,5 +1,5 @@
 /** Keeps the published set, and the changelog beside it, in the database. */
-import { and, asc, eq, inArray, isNull, notLike, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, notLike } from 'drizzle-orm';
 import { whileBusy } from '../db/fault.ts';
 import { checkOnceATurn } from '../db/once-a-turn.ts';
 import { type Db, inTransaction, type OpenDatabase } from '../db/open.ts';
@@ -85,10 +85,10 @@ export function createStore({
   if (!identity) throw new Error('the database has no id');
   let mayReplace = identity.replaces;
   let hasPublished = false;
-  const nextIdOf = (table: string): number => {
-    const [row] = db.values<[number]>(sql`SELECT seq FROM sqlite_sequence WHERE name = ${table}`);
-    return (row?.[0] ?? 0) + 1;
-  };
+  const lastId = db.$client.query<{ seq: number }, [string]>(
+    'SELECT seq FROM sqlite_sequence WHERE name = ?',
+  );
+  const nextIdOf = (table: string): number => (lastId.get(table)?.seq ?? 0) + 1;
   /** Prepared once, because each look at a proxy asks, every second. */
   const preambleRow = db.select().from(preamble).prepare();
   const published = db
@@ -168,7 +168,7 @@ export function createStore({
         const names = behind.map(({ name }) => name);
         const ofAll = { createdAt: time, behind: names.length > 0 ? names : null };
         let nextEntry = nextIdOf('changelog');
-        dropAnswers(tx, time);
+        dropAnswers(db, time);
         const groups = changes.map(
           ({
             author: { also, assertAllowed: _, isUndo, summary: said, ...author },
