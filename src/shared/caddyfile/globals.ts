@@ -1,4 +1,5 @@
 /** Reads and edits the global options of a Caddyfile. Pure. */
+import { createCache } from '../memoize.ts';
 import {
   createLexer,
   startsLine,
@@ -48,14 +49,22 @@ export function globalOptions(preamble: string, dialect: TokenizeOptions = {}): 
 export const findOption = (preamble: string, name: string): GlobalOption | undefined =>
   globalOptions(preamble).find((option) => option.name === name);
 
+type Ports = Readonly<{ http: number; https: number }>;
+
+/** Of the preambles that were asked about last: the answer to every change asks several times. */
+const knownPorts = createCache<Ports>(20);
+
 /** The ports set by the global options `http_port` and `https_port`, or Caddy's defaults. */
-export function portOptions(preamble: string): { http: number; https: number } {
+export function portOptions(preamble: string): Ports {
+  const known = knownPorts.get(preamble);
+  if (known) return known;
   const ports = { http: 80, https: 443 };
   for (const { name, start, end } of globalOptions(preamble)) {
     if (name !== 'http_port' && name !== 'https_port') continue;
     const port = Number(tokenize(preamble.slice(start, end))[1]?.text);
     if (Number.isInteger(port)) ports[name === 'http_port' ? 'http' : 'https'] = port;
   }
+  knownPorts.put(preamble, ports);
   return ports;
 }
 
