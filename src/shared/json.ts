@@ -28,15 +28,29 @@ export function field(value: Json | undefined, ...names: readonly string[]): Jso
   return inner;
 }
 
-/** All values in another one, itself included, in no order: each with its name, and that of its list in a list. */
-export function* valuesIn(root: Json): Generator<[value: Json, name: string]> {
-  const left: [value: Json, name: string][] = [[root, '']];
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    yield next;
-    const [value, name] = next;
-    if (Array.isArray(value)) for (const item of value) left.push([item, name]);
-    else if (isObject(value)) {
-      for (const inner of Object.keys(value)) left.push([value[inner] ?? null, inner]);
+/**
+ * The first answer that is not null about a value in another one, itself included, in no order; null if there is none.
+ * No generator: these take three times as long, and a configuration of 1,000 sites has 40,000 values.
+ * @param judge gets each value with its name, and that of its list in a list
+ */
+export function firstIn<T>(root: Json, judge: (value: Json, name: string) => T | null): T | null {
+  const values: Json[] = [root];
+  const names = [''];
+  for (let value = values.pop(); value !== undefined; value = values.pop()) {
+    const name = names.pop() ?? '';
+    const found = judge(value, name);
+    if (found !== null) return found;
+    if (Array.isArray(value)) {
+      for (const item of value) {
+        values.push(item);
+        names.push(name);
+      }
+    } else if (isObject(value)) {
+      for (const inner of Object.keys(value)) {
+        values.push(value[inner] ?? null);
+        names.push(inner);
+      }
     }
   }
+  return null;
 }

@@ -1,7 +1,7 @@
 /** Refuses configurations that name a device, a pipe or a socket as a file: reading it may never end. */
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Json, type JsonObject, valuesIn } from '../../../src/shared/json.ts';
+import { firstIn, type Json, type JsonObject } from '../../../src/shared/json.ts';
 import { Restricted } from '../words.ts';
 import { contentPaths } from './file-contents.ts';
 
@@ -38,14 +38,15 @@ export function assertRegularFiles(
   env: Readonly<Record<string, string>>,
 ): void {
   const seen = new Set<string>();
-  for (const [value, name] of valuesIn(config)) {
+  firstIn(config, (value, name) => {
     if (name === 'load_folders' && Array.isArray(value)) value.forEach(assertRegularFolder);
-    if (typeof value !== 'string' || seen.has(value)) continue;
-    if (!value.includes('/') && !value.includes('{')) continue;
-    if (NO_FILES.has(name) || (name === 'filename' && OUTPUTS.has(value))) continue;
+    if (typeof value !== 'string' || seen.has(value)) return null;
+    if (!value.includes('/') && !value.includes('{')) return null;
+    if (NO_FILES.has(name) || (name === 'filename' && OUTPUTS.has(value))) return null;
     seen.add(value);
     for (const path of pathsIn(value, env)) assertRegular(path);
-  }
+    return null;
+  });
 }
 
 /** The string itself, and each file whose content Caddy puts into it. */

@@ -4,7 +4,7 @@
  * if not, it is what keeps a site away from the files of hub and agent. Pure, except for `resolve`.
  */
 import { isAbsolute, resolve as resolveName } from 'node:path';
-import { field, isObject, type Json, type JsonObject, valuesIn } from '../../../src/shared/json.ts';
+import { field, firstIn, isObject, type Json, type JsonObject } from '../../../src/shared/json.ts';
 import { isBelow } from '../../../src/shared/system/files.ts';
 import { createDialReader, isUnix } from './dials.ts';
 import { readExpression } from './expression.ts';
@@ -143,15 +143,14 @@ export function findForbiddenPath(config: JsonObject, rules: PathRules): string 
     if (strict && object.handler === 'vars' && names.some((name) => name.includes('{'))) {
       return unclear('vars');
     }
-    return first(
-      names,
-      (name) => judgeText(name) ?? judgeMember(name, object[name] ?? null, object),
-    );
+    for (const name of names) {
+      const found = judgeText(name) ?? judgeMember(name, object[name] ?? null, object);
+      if (found !== null) return found;
+    }
+    return null;
   }
 
-  return first(valuesIn(config), ([value]) =>
-    isObject(value) ? judgeObject(value) : judgeText(value),
-  );
+  return firstIn(config, (value) => (isObject(value) ? judgeObject(value) : judgeText(value)));
 }
 
 /** The first answer that is not null. */

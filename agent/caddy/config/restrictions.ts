@@ -12,7 +12,7 @@ import { expandPlaceholders, replacesTooMuch } from '../../../src/shared/caddyfi
 import { MAX_DEPTH } from '../../../src/shared/caddyfile/structure.ts';
 import { MAX_ALL_WORDS, tokenizeInTurns } from '../../../src/shared/caddyfile/tokenizer.ts';
 import { MAX_PORTS, MAX_SIZE, weigh, weighing } from '../../../src/shared/caddyfile/weight.ts';
-import { field, type JsonObject, valuesIn } from '../../../src/shared/json.ts';
+import { field, firstIn, type JsonObject } from '../../../src/shared/json.ts';
 import { resolvePath } from '../../../src/shared/system/files.ts';
 import { Restricted } from '../words.ts';
 import { assertRegularFiles } from './named-files.ts';
@@ -120,4 +120,6 @@ const MAY_READ_MORE = /import|\{\$/;
 /** Whether an adapted configuration sets a storage, for everything or for one issuer. */
 export const hasStorage = (config: JsonObject): boolean =>
   config.storage !== undefined ||
-  valuesIn(config.apps ?? null).some(([value]) => field(value, 'storage', 'module') !== undefined);
+  firstIn(config.apps ?? null, (value) =>
+    field(value, 'storage', 'module') === undefined ? null : true,
+  ) !== null;

@@ -1,11 +1,11 @@
 /** What of a site's routes nobody can tell for certain whom it lets in. Pure. */
 import {
   field,
+  firstIn,
   type Json,
   type JsonObject,
   list,
   object,
-  valuesIn,
 } from '../../../src/shared/json.ts';
 import { isSignIn } from '../replay/config/routes.ts';
 import { extrasOf, MOST_LURES, matchersIn } from './lures.ts';
@@ -33,7 +33,11 @@ const MOST_EXTRAS = 2;
 /** The names of such matchers and handlers. @param lures how many requests the routes name */
 export function unknownIn(routes: readonly Json[], lures: number): string[] {
   const sets = matchersIn([...routes]);
-  const handlers = [...valuesIn([...routes])].map(([value]) => object(value));
+  const handlers: JsonObject[] = [];
+  firstIn([...routes], (value) => {
+    handlers.push(object(value));
+    return null;
+  });
   const goesByHeaders = sets.some(({ header }) => header !== undefined);
   const found = [
     ...sets.flatMap(unknownOf),
