@@ -86,10 +86,12 @@ export function createProxyfile(path: string, now: () => Date): Proxyfile {
   /** Copies the file beside it, never over an earlier copy, if `digest` replaces what must not be lost. */
   function keepCopy(digest: string, { hub, keep }: SwapOptions): string | null {
     const text = readIfThere(path);
-    if (text === null || digestOf(text) === digest) return null;
+    if (text === null) return null;
+    const found = digestOf(text);
+    if (found === digest) return null;
     const stamp = now().toISOString().replace(/[:.]/g, '-');
     let end: string;
-    if (!ledger.known.includes(digestOf(text))) {
+    if (!ledger.known.includes(found)) {
       end = existsSync(`${path}.before-signalbox`) ? `changed-${stamp}` : 'before-signalbox';
     } else if (isOther(ownerOf(), hub)) {
       end = `before-${stamp}`;
