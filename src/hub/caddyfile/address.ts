@@ -8,7 +8,7 @@ const HOST_MAX = 253;
 const LABEL_MAX = 63;
 
 /** The ports of HTTP and HTTPS addresses that name none. */
-export type Ports = { http: number; https: number };
+type Ports = { http: number; https: number };
 const STANDARD_PORTS: Ports = { http: 80, https: 443 };
 
 /** Longer addresses are not read; Caddy truncates them. */

@@ -4,11 +4,9 @@
  */
 import { createPauses } from '../../shared/async.ts';
 import type { Dialect } from '../../shared/caddyfile/dialect.ts';
-import { portOptions } from '../../shared/caddyfile/globals.ts';
 import { maskPlaceholders } from '../../shared/caddyfile/placeholders.ts';
 import { startsLine, tokenize } from '../../shared/caddyfile/tokenizer.ts';
 import { Failure } from '../../shared/failure.ts';
-import type { Ports } from '../caddyfile/address.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
 import { type Imports, readImports } from '../caddyfile/snippets.ts';
 import type { Policy } from '../recipes/policy.ts';
@@ -41,7 +39,6 @@ export async function assertCertificates(
 ): Promise<void> {
   const here = { ...set, vhosts: set.vhosts.filter(isHere) };
   const changed = here.vhosts.filter(({ id }) => ids.has(id));
-  const ports = portOptions(set.preamble);
   const pause = createPauses();
   let imports: Imports | undefined;
   for (const vhost of changed) {
@@ -49,18 +46,18 @@ export async function assertCertificates(
     const [policy, other] = ownOn(vhost, set);
     if (!policy) continue;
     if (other) throw refused(vhost, ...twoPolicies(policy, other));
-    if (isHttp(vhost, set, ports)) throw refused(vhost, ...overHttp(policy));
+    if (isHttp(vhost, set)) throw refused(vhost, ...overHttp(policy));
     if (vhost.check && isRequired(policy)) throw refused(vhost, ...checked(policy));
     const text = fillUpstream(vhost.config, vhost.upstream);
     if (!/client_auth|import/.test(text)) continue;
     imports ??= readImports(set.preamble, dialect);
     if (hasOwn(text, imports)) throw refused(vhost, ...twoAuthorities(policy));
   }
-  assertNamesWhole(changed, here, ports);
+  assertNamesWhole(changed, here);
 }
 
-const isHttp = (vhost: Vhost, { preamble }: SiteSet, ports: Ports): boolean =>
-  keysOf(vhost, preamble, ports).some((key) => key.startsWith('http://'));
+const isHttp = (vhost: Vhost, { preamble }: SiteSet): boolean =>
+  keysOf(vhost, preamble).some((key) => key.startsWith('http://'));
 
 /** Whether a text has a `client_auth`, itself or in a snippet that it imports. */
 function hasOwn(text: string, { dialect, snippets }: Imports): boolean {
@@ -78,10 +75,10 @@ function hasOwn(text: string, { dialect, snippets }: Imports): boolean {
 }
 
 /** @throws Failure if a policy is on one of several vhosts that share a name by their paths */
-function assertNamesWhole(changed: readonly Vhost[], set: SiteSet, ports: Ports): void {
+function assertNamesWhole(changed: readonly Vhost[], set: SiteSet): void {
   const endpointsOf = endpointsUnder(set.preamble);
   const hasPath = (vhost: Vhost) =>
-    keysOf(vhost, set.preamble, ports).some((key) => /^(?:https?:\/\/)?[^/]*\//.test(key));
+    keysOf(vhost, set.preamble).some((key) => /^(?:https?:\/\/)?[^/]*\//.test(key));
   const withPath = new Set(set.vhosts.filter(hasPath));
   if (withPath.size === 0) return;
   const isChanged = new Set(changed);

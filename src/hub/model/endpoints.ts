@@ -24,7 +24,7 @@ export function endpointsUnder(preamble: string): (vhost: Vhost) => readonly End
 
   function find(vhost: Vhost): Endpoint[] {
     const found = new Map<string, Endpoint>();
-    for (const key of keysOf(vhost, preamble, ports)) {
+    for (const key of keysOf(vhost, preamble)) {
       const match = /^(https?:\/\/)?(\[[^\]]*\]|[^:/{]*)(?::(\d+))?(?:\/.*)?$/s.exec(key);
       if (!match) continue;
       const [, scheme, host = '', port] = match;

@@ -10,7 +10,6 @@ import {
   isSiteAddress,
   isUpstream,
   normalizeDomain,
-  type Ports,
   pathHint,
 } from '../caddyfile/address.ts';
 import { fillUpstream } from '../caddyfile/render.ts';
@@ -243,36 +242,36 @@ const expandedAddresses = (config: string): string[] =>
 const addresses = new WeakMap<Vhost, { preamble: string; keys: readonly string[] }>();
 
 /**
- * The normal forms of all addresses a vhost answers to, both as written and with defaults filled in.
- * @param ports those that `preamble` sets, see `portOptions`
+ * The normal forms of all addresses a vhost answers to under a preamble, both as written and with defaults filled in.
  */
-export function keysOf(vhost: Vhost, preamble: string, ports: Ports): readonly string[] {
+export function keysOf(vhost: Vhost, preamble: string): readonly string[] {
   const known = addresses.get(vhost);
   if (known?.preamble === preamble) return known.keys;
   const config = fillUpstream(vhost.config, vhost.upstream);
   const form = siteForm(vhost.domain, config);
   const all =
     form.form === 'block' ? [...form.addresses, ...expandedAddresses(config)] : [vhost.domain];
+  const ports = portOptions(preamble);
   const keys = [...new Set(all)].map((address) => addressKey(address, ports));
   addresses.set(vhost, { preamble, keys });
   return keys;
 }
 
 /** The vhosts of a set by the normal forms of their addresses. */
-type Owners = { preamble: string; ports: Ports; byKey: Map<string, readonly Vhost[]> };
+type Owners = { preamble: string; byKey: Map<string, readonly Vhost[]> };
 const owners = new WeakMap<SiteSet['vhosts'], Owners>();
 
 function ownersOf({ preamble, vhosts }: SiteSet): Owners {
   const known = owners.get(vhosts);
   if (known?.preamble === preamble) return known;
-  const made: Owners = { preamble, ports: portOptions(preamble), byKey: new Map() };
+  const made: Owners = { preamble, byKey: new Map() };
   for (const vhost of vhosts) addTo(made, vhost);
   owners.set(vhosts, made);
   return made;
 }
 
-function addTo({ preamble, ports, byKey }: Owners, vhost: Vhost): void {
-  for (const key of keysOf(vhost, preamble, ports)) {
+function addTo({ preamble, byKey }: Owners, vhost: Vhost): void {
+  for (const key of keysOf(vhost, preamble)) {
     byKey.set(key, [...(byKey.get(key) ?? []), vhost]);
   }
 }
@@ -286,7 +285,7 @@ export function follows(set: SiteSet, next: SiteSet, before?: Vhost, after?: Vho
   owners.delete(set.vhosts);
   if (known?.preamble !== next.preamble) return;
   if (before) {
-    for (const key of keysOf(before, known.preamble, known.ports)) {
+    for (const key of keysOf(before, known.preamble)) {
       const others = known.byKey.get(key)?.filter((one) => one !== before) ?? [];
       if (others.length > 0) known.byKey.set(key, others);
       else known.byKey.delete(key);
@@ -298,8 +297,8 @@ export function follows(set: SiteSet, next: SiteSet, before?: Vhost, after?: Vho
 
 /** The other vhosts of the set that answer to one of its addresses. */
 export function rivalsOf(vhost: Vhost, set: SiteSet): Vhost[] {
-  const { preamble, ports, byKey } = ownersOf(set);
-  const others = new Set(keysOf(vhost, preamble, ports).flatMap((key) => byKey.get(key) ?? []));
+  const { preamble, byKey } = ownersOf(set);
+  const others = new Set(keysOf(vhost, preamble).flatMap((key) => byKey.get(key) ?? []));
   return [...others].filter(({ id }) => id !== vhost.id);
 }
 

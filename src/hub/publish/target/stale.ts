@@ -1,5 +1,4 @@
 /** Finds the stored vhosts that are at fault when the proxy refuses a set. */
-import { portOptions } from '../../../shared/caddyfile/globals.ts';
 import type { Failure } from '../../../shared/failure.ts';
 import { idsAfter, type Step } from '../../model/changes.ts';
 import { changedVhosts } from '../../model/entities.ts';
@@ -69,9 +68,7 @@ export async function findBlamable(
 
 /** The host names of a vhost, without scheme, port and path. */
 const hostsOf = (vhost: Vhost, { preamble }: SiteSet): string[] =>
-  keysOf(vhost, preamble, portOptions(preamble)).flatMap(
-    (key) => /^(?:https?:\/\/)?([^:/{[]+)/.exec(key)?.[1] ?? [],
-  );
+  keysOf(vhost, preamble).flatMap((key) => /^(?:https?:\/\/)?([^:/{[]+)/.exec(key)?.[1] ?? []);
 
 /** What to return instead if the proxy has refused; anything else is thrown on. */
 export const ifRejected =
