@@ -120,6 +120,8 @@ type LogsOptions = {
   checkWords?: Pick<CheckWords, 'isCheck' | 'forgetBefore'>;
   /** Learns which files are damaged, so that answers lack entries of them. */
   onDamaged?: OnDamaged;
+  /** Learns with each answer why the log cannot be read, as a sentence; null: it can. */
+  onUnreadable?: (sentence: string | null) => void;
 };
 
 const MOST_NAMED = 3;
@@ -153,6 +155,7 @@ export function createLogs({
   readLimit = READ_LIMIT,
   onIndexing,
   onDamaged,
+  onUnreadable = () => {},
   checkWords,
 }: LogsOptions): Logs {
   const classifier = createClassifier(checkWords?.isCheck ?? (() => false));
@@ -174,6 +177,13 @@ export function createLogs({
       : complete;
   }
 
+  /** What is thrown instead of an error. */
+  function told(error: unknown): unknown {
+    const failure = inWords(error);
+    if (failure instanceof Failure) onUnreadable(failure.message);
+    return failure;
+  }
+
   async function answer<T>(
     read: (snapshot: Snapshot, deadline: Deadline) => Promise<T>,
     milliseconds = timeout,
@@ -181,9 +191,11 @@ export function createLogs({
     const deadline = createDeadline(milliseconds);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await read(await takeSnapshot(milliseconds), deadline);
+        const found = await read(await takeSnapshot(milliseconds), deadline);
+        onUnreadable(null);
+        return found;
       } catch (error) {
-        if (!(error instanceof SegmentGone) || attempt === ATTEMPTS) throw inWords(error);
+        if (!(error instanceof SegmentGone) || attempt === ATTEMPTS) throw told(error);
         if (error instanceof SegmentDamaged) await index.forget(error.id);
       }
     }
@@ -199,7 +211,7 @@ export function createLogs({
 
   return {
     async warm() {
-      const snapshot = await index.refresh().catch(() => undefined);
+      const snapshot = await index.refresh().catch((error) => void told(error));
       if (snapshot && hasAll(snapshot))
         checkWords?.forgetBefore(rangeOf(snapshot.segments, {}).from);
     },
@@ -242,7 +254,7 @@ export function createLogs({
       ),
     async tail(conditions, after) {
       await listSegments(file).catch((error) => {
-        throw inWords(error);
+        throw told(error);
       });
       return tails.open(conditions, after);
     },

@@ -114,6 +114,7 @@ export function prepareAgent(
       checkWords,
       ...(onIndexing ? { onIndexing } : {}),
       onDamaged: (names) => warnings.set('damaged logs', damageSentence(names)),
+      onUnreadable: (sentence) => warnings.set('unreadable log', sentence),
     });
     void logs.warm().then(over);
     const { file, ...limits } = accessLog;

@@ -36,8 +36,12 @@ test.each([
       expect(body.message).toMatch(reason);
       expect(text).not.toContain(dirname(file));
     }
+    const isProblem = async () =>
+      (await owner.call('GET', '/status')).text.includes('(ACCESS_LOG) cannot be read');
+    await until(isProblem, 'a problem');
     rmSync(file, { recursive: true });
     renameSync(`${file}.aside`, file);
     expect((await owner.call('GET', '/logs')).status).toBe(200);
+    await until(async () => !(await isProblem()), 'no problem');
   },
 );
