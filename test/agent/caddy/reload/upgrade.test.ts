@@ -299,4 +299,23 @@ describe('an agent alone', () => {
       rmSync(folder, { recursive: true, force: true });
     }
   });
+
+  test('does not take what is on disk for checked because it was sent once more and refused', async () => {
+    const folder = temporaryFolder();
+    const pipe = join(folder, 'pipe');
+    // The last of all checks refuses what names it.
+    Bun.spawnSync(['mkfifo', pipe]);
+    const text = site('named', `header X-Named ${pipe}`);
+    const { file, agent } = await startWith(text, folder);
+    try {
+      const headers = { Authorization: `Bearer ${token}` };
+      const sent = await ask(`${agent.url}/proxy/reload`, { json: { proxyfile: text }, headers });
+      expect([sent.status, sent.text]).toEqual([502, expect.stringContaining('a pipe')]);
+      expect(readFileSync(file, 'utf8')).toBe(text);
+      expect(readFileSync(`${file}.signalbox`, 'utf8')).not.toContain(`checked ${digestOf(text)}`);
+    } finally {
+      await agent.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });
