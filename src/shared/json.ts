@@ -54,3 +54,11 @@ export function firstIn<T>(root: Json, judge: (value: Json, name: string) => T |
   }
   return null;
 }
+
+/** Visits all values in another one, as `firstIn`. */
+export function eachIn(root: Json, visit: (value: Json, name: string) => void): void {
+  firstIn(root, (value, name) => {
+    visit(value, name);
+    return null;
+  });
+}

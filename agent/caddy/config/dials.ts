@@ -2,7 +2,7 @@
  * Whether an upstream with placeholders could turn out to be a unix socket. A visitor can write any text into most
  * of them, `{http.request.host}` among them: in HTTP/2 it may have slashes. Pure.
  */
-import { firstIn, isObject, type JsonObject, list, object } from '../../../src/shared/json.ts';
+import { eachIn, isObject, type JsonObject, list, object } from '../../../src/shared/json.ts';
 
 /** Every value that the configuration itself gives a placeholder; null: any text may come of one of them. */
 type Values = ReadonlyMap<string, readonly (string | null)[]>;
@@ -90,12 +90,12 @@ function settingsIn(config: JsonObject): Values {
     if (known) known.push(value);
     else values.set(name, ['', value]);
   }
-  firstIn(config, (value) => {
-    if (!isObject(value)) return null;
+  eachIn(config, (value) => {
+    if (!isObject(value)) return;
     if (value.handler === 'vars') {
       for (const [name, text] of Object.entries(value)) add(`http.vars.${name}`, String(text));
     }
-    if (value.handler !== 'map') return null;
+    if (value.handler !== 'map') return;
     for (const [at, name] of list(value.destinations).entries()) {
       const key = String(name).replaceAll(/[{}]/g, '');
       add(key, String(list(value.defaults)[at] ?? ''));
@@ -108,7 +108,6 @@ function settingsIn(config: JsonObject): Values {
         add(key, isCapture ? text : String(output));
       }
     }
-    return null;
   });
   return values;
 }

@@ -1,7 +1,7 @@
 /** Refuses configurations that name a device, a pipe or a socket as a file: reading it may never end. */
 import { readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { firstIn, type Json, type JsonObject } from '../../../src/shared/json.ts';
+import { eachIn, type Json, type JsonObject } from '../../../src/shared/json.ts';
 import { Restricted } from '../words.ts';
 import { contentPaths } from './file-contents.ts';
 
@@ -38,14 +38,13 @@ export function assertRegularFiles(
   env: Readonly<Record<string, string>>,
 ): void {
   const seen = new Set<string>();
-  firstIn(config, (value, name) => {
+  eachIn(config, (value, name) => {
     if (name === 'load_folders' && Array.isArray(value)) value.forEach(assertRegularFolder);
-    if (typeof value !== 'string' || seen.has(value)) return null;
-    if (!value.includes('/') && !value.includes('{')) return null;
-    if (NO_FILES.has(name) || (name === 'filename' && OUTPUTS.has(value))) return null;
+    if (typeof value !== 'string' || seen.has(value)) return;
+    if (!value.includes('/') && !value.includes('{')) return;
+    if (NO_FILES.has(name) || (name === 'filename' && OUTPUTS.has(value))) return;
     seen.add(value);
     for (const path of pathsIn(value, env)) assertRegular(path);
-    return null;
   });
 }
 

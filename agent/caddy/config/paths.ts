@@ -143,11 +143,10 @@ export function findForbiddenPath(config: JsonObject, rules: PathRules): string 
     if (strict && object.handler === 'vars' && names.some((name) => name.includes('{'))) {
       return unclear('vars');
     }
-    for (const name of names) {
-      const found = judgeText(name) ?? judgeMember(name, object[name] ?? null, object);
-      if (found !== null) return found;
-    }
-    return null;
+    return first(
+      names,
+      (name) => judgeText(name) ?? judgeMember(name, object[name] ?? null, object),
+    );
   }
 
   return firstIn(config, (value) => (isObject(value) ? judgeObject(value) : judgeText(value)));

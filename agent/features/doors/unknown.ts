@@ -1,7 +1,7 @@
 /** What of a site's routes nobody can tell for certain whom it lets in. Pure. */
 import {
+  eachIn,
   field,
-  firstIn,
   type Json,
   type JsonObject,
   list,
@@ -34,10 +34,7 @@ const MOST_EXTRAS = 2;
 export function unknownIn(routes: readonly Json[], lures: number): string[] {
   const sets = matchersIn([...routes]);
   const handlers: JsonObject[] = [];
-  firstIn([...routes], (value) => {
-    handlers.push(object(value));
-    return null;
-  });
+  eachIn([...routes], (value) => void handlers.push(object(value)));
   const goesByHeaders = sets.some(({ header }) => header !== undefined);
   const found = [
     ...sets.flatMap(unknownOf),

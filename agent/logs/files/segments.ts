@@ -32,10 +32,10 @@ const ROLL = /^-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3})(-[a-z]+)?$/;
  * The segments of a log, newest first: the live file, then the rolled ones. A roll that is being
  * compressed exists in two forms; the plain one counts because it is the complete one. If the
  * folder or its files are missing, there are no segments.
- * @throws errors of the file system; EISDIR if the live file is a folder
  *
  * Undefined if a file appeared or disappeared while listing: a segment that was just renamed may have
  * been missed, so the caller has to list them again.
+ * @throws errors of the file system; EISDIR if the live file is a folder
  */
 export async function listSegments(file: string): Promise<Segment[] | undefined> {
   const before = await namesBeside(file);

@@ -1,14 +1,13 @@
 /** Addresses of sites and upstreams: which are valid, and their normal forms. Pure. */
 
 import { domainToASCII } from 'node:url';
+import type { Ports } from '../../shared/caddyfile/globals.ts';
 import { isLoopback } from '../../shared/loopback.ts';
 
 /** Longest host name and longest label of one, in octets (RFC 1035 §2.3.4). */
 const HOST_MAX = 253;
 const LABEL_MAX = 63;
 
-/** The ports of HTTP and HTTPS addresses that name none. */
-type Ports = { http: number; https: number };
 const STANDARD_PORTS: Ports = { http: 80, https: 443 };
 
 /** Longer addresses are not read; Caddy truncates them. */

@@ -49,7 +49,8 @@ export function globalOptions(preamble: string, dialect: TokenizeOptions = {}): 
 export const findOption = (preamble: string, name: string): GlobalOption | undefined =>
   globalOptions(preamble).find((option) => option.name === name);
 
-type Ports = Readonly<{ http: number; https: number }>;
+/** The ports of HTTP and HTTPS addresses that name none. */
+export type Ports = Readonly<{ http: number; https: number }>;
 
 /** Of the preambles that were asked about last: the answer to every change asks several times. */
 const knownPorts = createCache<Ports>(20);

@@ -1,5 +1,5 @@
 /** The state of a vhost, assembled from what the proxy knows of its addresses. */
-import { portOptions } from '../../../shared/caddyfile/globals.ts';
+import { type Ports, portOptions } from '../../../shared/caddyfile/globals.ts';
 import {
   NOT_DIALLED_YET,
   type SiteError,
@@ -14,8 +14,6 @@ import { adviceOf } from './advice.ts';
 import { daysLeft, isLate, withRenewal } from './certificates.ts';
 import type { Unserved } from './unserved.ts';
 import type { VhostState } from './view.ts';
-
-type Ports = ReturnType<typeof portOptions>;
 
 /** The host names under which the agent knows a vhost. */
 export const namesOf = (vhost: Vhost, { preamble }: SiteSet): string[] =>
